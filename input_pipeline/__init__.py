@@ -1,0 +1,1 @@
+"""Text or synthetic ids in, padded batches on the device out."""

@@ -1,0 +1,35 @@
+"""Random ids of full length, made on the device once: training with no input cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from input_pipeline.vocabulary import EOS, SPECIAL_WORDS
+from nmt.config import DataConfig
+from nmt.types import Batch
+
+
+def synthetic_batch(config: DataConfig, seed: int) -> Batch:
+    """A batch with --src_max_len words on each side; the target's last word is </s>."""
+    rows, length = config.batch_size, config.src_max_len
+    first = len(SPECIAL_WORDS)
+
+    def ids(columns: int, vocabulary: int, part: int) -> tf.Tensor:
+        return tf.random.stateless_uniform(
+            [rows, columns], [seed, part], first, vocabulary, tf.int32
+        )
+
+    target = tf.concat([ids(length - 1, config.tgt_vocab_size, 1), tf.fill([rows, 1], EOS)], axis=1)
+    lengths = tf.fill([rows], length)
+    return Batch(ids(length, config.src_vocab_size, 0), lengths, target, lengths)
+
+
+def synthetic_batches(config: DataConfig, devices: Sequence[str], seed: int) -> tuple[Batch, ...]:
+    """One batch per device, made where it is used."""
+    batches = []
+    for replica, device in enumerate(devices):
+        with tf.device(device):
+            batches.append(synthetic_batch(config, seed + replica))
+    return tuple(batches)

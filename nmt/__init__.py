@@ -1,0 +1,1 @@
+"""The translation model and the run that trains it."""

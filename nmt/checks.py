@@ -1,0 +1,116 @@
+"""Reasons why a configuration cannot run, found before data is read or a model is built."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from nmt.config import TrainConfig
+
+
+def even_layers(config: TrainConfig) -> str | None:
+    """Half of the encoder's layers run each way."""
+    model = config.model
+    if model.direction == "bi" and model.num_encoder_layers % 2:
+        return (
+            f"--num_encoder_layers={model.num_encoder_layers} is odd and --direction=bi runs half "
+            f"of them each way; give {model.num_encoder_layers + 1} or use --direction=uni"
+        )
+    return None
+
+
+def one_strategy(config: TrainConfig) -> str | None:
+    """--independent_replica is a form of `replicated`."""
+    parallel = config.parallel
+    if parallel.independent_replica and parallel.variable_update == "parameter_server":
+        return (
+            "--independent_replica=true shares nothing, --variable_update=parameter_server shares "
+            "everything; leave one of them out"
+        )
+    return None
+
+
+def one_dataset(config: TrainConfig) -> str | None:
+    """--use_synthetic_data names a dataset."""
+    data = config.data
+    if data.use_synthetic_data and data.dataset not in ("auto", "synthetic"):
+        return (
+            f"--use_synthetic_data=true and --dataset={data.dataset} name two datasets; "
+            "leave one of them out"
+        )
+    return None
+
+
+def synthetic_has_no_epochs(config: TrainConfig) -> str | None:
+    """Synthetic data never ends."""
+    if config.data.resolved_dataset == "synthetic" and config.run.num_epochs:
+        return (
+            f"--num_epochs={config.run.num_epochs} has no meaning for synthetic data, which never "
+            "ends; use --num_batches"
+        )
+    return None
+
+
+def synthetic_has_no_test(config: TrainConfig) -> str | None:
+    """Random ids have no translation."""
+    if config.data.resolved_dataset == "synthetic" and config.run.evaluate:
+        return "--evaluate needs a test split, which synthetic data has not; use --dataset=demo"
+    return None
+
+
+def writable_output_dir(config: TrainConfig) -> str | None:
+    """Checkpoints can be written."""
+    if not config.run.output_dir:
+        return None
+    wanted = Path(config.run.output_dir)
+    nearest = next(path for path in (wanted, *wanted.resolve().parents) if path.exists())
+    if not nearest.is_dir():
+        return f"--output_dir={wanted} cannot be made: {nearest} is a file; name another directory"
+    if not os.access(nearest, os.W_OK):
+        return f"--output_dir={wanted} cannot be written to; name another directory"
+    return None
+
+
+def writable_results_file(config: TrainConfig) -> str | None:
+    """The line of JSON can be added."""
+    if not config.run.results_file:
+        return None
+    wanted = Path(config.run.results_file)
+    if wanted.is_dir():
+        return f"--results_file={wanted} is a directory; name a file in it"
+    if not wanted.parent.is_dir():
+        return f"--results_file={wanted} is in a directory that does not exist; make it first"
+    if not os.access(wanted if wanted.exists() else wanted.parent, os.W_OK):
+        return f"--results_file={wanted} cannot be written to; name another file"
+    return None
+
+
+RULES: Final[tuple[Callable[[TrainConfig], str | None], ...]] = (
+    even_layers,
+    one_strategy,
+    one_dataset,
+    synthetic_has_no_epochs,
+    synthetic_has_no_test,
+    writable_output_dir,
+    writable_results_file,
+)
+
+
+def find_problems(config: TrainConfig) -> list[str]:
+    """All reasons this configuration cannot run on any machine; empty when it can."""
+    found = (rule(config) for rule in RULES)
+    return [sentence for sentence in found if sentence]
+
+
+def needs_devices(config: TrainConfig) -> bool:
+    """Whether the configuration asks for something this machine may not have."""
+    return config.parallel.num_replicas > 1 or config.model.mixed_precision
+
+
+def find_device_problems(config: TrainConfig) -> list[str]:
+    """All reasons it cannot run on this machine; imports TensorFlow to look at the devices."""
+    from nmt import devices
+
+    return devices.find_problems(config)

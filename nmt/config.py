@@ -1,0 +1,185 @@
+"""Everything a run can be told, as frozen dataclasses; the command line is made from them.
+
+This module and `nmt.flags` do not import TensorFlow, so help and mistakes are answered at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Final
+
+VARIABLE_UPDATES: Final = ("parameter_server", "replicated", "independent")
+ENCODER_TYPES: Final = ("dynamic_rnn", "cudnn_lstm")
+DIRECTIONS: Final = ("uni", "bi")
+DATASETS: Final = ("auto", "demo", "synthetic")
+OPTIMIZERS: Final = ("sgd", "adam", "adamw")
+DECAYS: Final = ("none", "inverse_sqrt", "exponential")
+
+
+@dataclass(frozen=True)
+class Option:
+    """What the command line says of one field."""
+
+    help: str
+    choices: tuple[str, ...] = ()
+    at_least: float | None = None
+    above: float | None = None
+    at_most: float | None = None
+    below: float | None = None
+
+    def complaint(self, value: Any) -> str | None:
+        """What is wrong with a value of the right type and what to give instead, or None."""
+        if self.choices and value not in self.choices:
+            return f"choose one of: {', '.join(self.choices)}"
+        if self.at_least is not None and value < self.at_least:
+            return f"give at least {self.at_least:g}"
+        if self.above is not None and not value > self.above:
+            return f"give more than {self.above:g}"
+        if self.at_most is not None and value > self.at_most:
+            return f"give at most {self.at_most:g}"
+        if self.below is not None and not value < self.below:
+            return f"give less than {self.below:g}"
+        return None
+
+
+def option(default: Any, text: str, **limits: Any) -> Any:
+    """A dataclass field that carries its own help and limits."""
+    return dataclasses.field(default=default, metadata={"option": Option(text, **limits)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """Data."""
+
+    dataset: str = option(
+        "auto",
+        "what to train on: 'demo' is the built-in English-German corpus, 'synthetic' are random ids"
+        " with no input cost, 'auto' takes the demo corpus where no other is prepared",
+        choices=DATASETS,
+    )
+    use_synthetic_data: bool = option(False, "the same as --dataset=synthetic")
+    batch_size: int = option(64, "sentences per replica and step", at_least=1)
+    src_max_len: int = option(
+        50, "longest source sentence in words; the length of every synthetic one", at_least=1
+    )
+    tgt_max_len: int = option(50, "longest target sentence in words, </s> included", at_least=1)
+    src_vocab_size: int = option(8000, "source vocabulary of synthetic data", at_least=4)
+    tgt_vocab_size: int = option(8000, "target vocabulary of synthetic data", at_least=4)
+    num_buckets: int = option(5, "length buckets; a batch comes from one of them", at_least=1)
+
+    @property
+    def resolved_dataset(self) -> str:
+        """The dataset that is read."""
+        if self.use_synthetic_data:
+            return "synthetic"
+        return "demo" if self.dataset == "auto" else self.dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """Model."""
+
+    encoder_type: str = option(
+        "dynamic_rnn",
+        "how the encoder is computed; the weights and the function are the same",
+        choices=ENCODER_TYPES,
+    )
+    direction: str = option(
+        "uni", "'bi' makes half of --num_encoder_layers run each way", choices=DIRECTIONS
+    )
+    num_units: int = option(512, "units of every LSTM layer", at_least=1)
+    embedding_dim: int = option(512, "size of a word's embedding", at_least=1)
+    num_encoder_layers: int = option(4, "LSTM layers of the encoder", at_least=1)
+    num_decoder_layers: int = option(4, "LSTM layers of the decoder", at_least=1)
+    dropout: float = option(
+        0.0, "share of every layer's inputs dropped in training", at_least=0.0, below=1.0
+    )
+    mixed_precision: bool = option(
+        False, "compute in bfloat16, keep variables in float32 (needs a device that has it)"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerConfig:
+    """Optimizer."""
+
+    optimizer: str = option("adam", "update rule", choices=OPTIMIZERS)
+    learning_rate: float = option(0.001, "highest learning rate", above=0.0)
+    warmup_steps: int = option(
+        0, "steps over which the learning rate rises from 0, in a straight line", at_least=0
+    )
+    learning_rate_decay: str = option(
+        "none", "how the learning rate falls after --warmup_steps", choices=DECAYS
+    )
+    decay_steps: int = option(
+        1000,
+        "time scale of the decay: after n times this many steps the rate is --decay_rate to the"
+        " power of n ('exponential') or 1 / sqrt(1 + n) ('inverse_sqrt') of its highest",
+        at_least=1,
+    )
+    decay_rate: float = option(
+        0.5, "'exponential': factor per --decay_steps", above=0.0, at_most=1.0
+    )
+    max_gradient_norm: float = option(
+        5.0, "gradients are scaled down to this global norm; 0 leaves them alone", at_least=0.0
+    )
+    weight_decay: float = option(
+        0.01,
+        "'adamw': share of every matrix taken off per step and unit of learning rate",
+        at_least=0.0,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelConfig:
+    """Devices and variables."""
+
+    variable_update: str = option(
+        "replicated", "how replicas share variables", choices=VARIABLE_UPDATES
+    )
+    independent_replica: bool = option(
+        False, "with --variable_update=replicated: the same as --variable_update=independent"
+    )
+    num_replicas: int = option(
+        0, "model copies, one per device; 0 takes every visible GPU, or one CPU device", at_least=0
+    )
+    num_intra_threads: int = option(0, "threads within an operation; 0: one per core", at_least=0)
+    num_inter_threads: int = option(
+        0, "operations run at once; 0: one per core, but more than replicas", at_least=0
+    )
+
+    @property
+    def strategy(self) -> str:
+        """The name of the strategy that runs."""
+        return "independent" if self.independent_replica else self.variable_update
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """Run and report."""
+
+    num_warmup_batches: int = option(10, "batches before the clock starts", at_least=0)
+    num_batches: int = option(20, "batches that are timed", at_least=1)
+    num_epochs: int = option(
+        0, "passes over the training data, in place of --num_batches", at_least=0
+    )
+    log_every: int = option(10, "batches between two progress lines", at_least=1)
+    evaluate: bool = option(
+        False, "after training, translate the test split: BLEU and some examples"
+    )
+    output_dir: str = option("", "where checkpoints go; training goes on from the newest one there")
+    results_file: str = option("", "file that gets one more line of JSON per run")
+    seed: int = option(1, "start of every random sequence", at_least=0)
+    verbosity: int = option(0, "1 shows TensorFlow's own messages", at_least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """A whole run; the parts are in the order in which --help lists them."""
+
+    data: DataConfig = DataConfig()
+    model: ModelConfig = ModelConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    parallel: ParallelConfig = ParallelConfig()
+    run: RunConfig = RunConfig()

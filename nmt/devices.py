@@ -1,0 +1,75 @@
+"""The devices replicas run on: visible GPUs, or logical CPU devices where there is none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import tensorflow as tf
+
+from nmt.config import ParallelConfig, TrainConfig
+
+BFLOAT16_COMPUTE_CAPABILITY = (8, 0)
+BFLOAT16_CPU_FLAGS = {"avx512_bf16", "amx_bf16"}
+
+
+def num_gpus() -> int:
+    """GPUs that TensorFlow can use; CUDA_VISIBLE_DEVICES narrows them down."""
+    return len(tf.config.list_physical_devices("GPU"))
+
+
+def resolved_num_replicas(config: ParallelConfig) -> int:
+    """What --num_replicas=0 means here."""
+    return config.num_replicas or max(1, num_gpus())
+
+
+def find_problems(config: TrainConfig) -> list[str]:
+    """What this machine lacks for the configuration."""
+    problems = []
+    wanted, gpus = config.parallel.num_replicas, num_gpus()
+    if gpus and wanted > gpus:
+        problems.append(
+            f"--num_replicas={wanted} is more than the {gpus} GPU(s) TensorFlow sees; give {gpus} "
+            "or fewer, or set CUDA_VISIBLE_DEVICES= to use the CPU"
+        )
+    if config.model.mixed_precision and not has_bfloat16():
+        problems.append(
+            "--mixed_precision needs a GPU of compute capability 8.0 or a CPU with bfloat16 "
+            "arithmetic (avx512_bf16, amx_bf16), which is not here; leave it out"
+        )
+    return problems
+
+
+def has_bfloat16() -> bool:
+    """Whether bfloat16 arithmetic is done by the hardware of every device."""
+    gpus = tf.config.list_physical_devices("GPU")
+    details = [tf.config.experimental.get_device_details(gpu) for gpu in gpus]
+    if details:
+        least = min(d.get("compute_capability", (0, 0)) for d in details)
+        return bool(least >= BFLOAT16_COMPUTE_CAPABILITY)
+    cpuinfo = Path("/proc/cpuinfo")
+    return cpuinfo.exists() and bool(BFLOAT16_CPU_FLAGS & set(cpuinfo.read_text().split()))
+
+
+def configure(config: ParallelConfig) -> tuple[str, ...]:
+    """Sets threads and logical devices, before TensorFlow's first operation; one device a replica."""
+    replicas = resolved_num_replicas(config)
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    tf.config.threading.set_intra_op_parallelism_threads(config.num_intra_threads or cores)
+    # Fewer than replicas, and one that waits for another's gradients can keep it from running.
+    inter = config.num_inter_threads or (cores if replicas == 1 else max(cores, replicas + 1))
+    tf.config.threading.set_inter_op_parallelism_threads(inter)
+    if num_gpus():
+        return tuple(f"GPU:{index}" for index in range(replicas))
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    tf.config.set_logical_device_configuration(
+        cpu, [tf.config.LogicalDeviceConfiguration() for _ in range(replicas)]
+    )
+    return tuple(f"CPU:{index}" for index in range(replicas))
+
+
+def is_gpu(device: str) -> bool:
+    """Whether a device name means a GPU."""
+    return "GPU" in device.upper()

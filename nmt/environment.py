@@ -1,0 +1,73 @@
+"""What must be arranged before TensorFlow is imported, and its start-up messages kept out of the way."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import Final
+
+# glibc gives large buffers back to the system and faults them in again at every step.
+# Parameters as in malloc.h; the same can be had from outside with MALLOC_MMAP_MAX_ and its like.
+KEEP_MEMORY: Final = ((-4, 0), (-1, -1), (-2, 256 << 20))  # mmap max, trim threshold, top pad
+
+
+def prepare(verbosity: int) -> None:
+    """Sets the process up and imports TensorFlow; what the user has set stays as it is."""
+    # TensorFlow leaves oneDNN off on CPUs without AVX512-VNNI, where it gains too.
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+    keep_memory()
+    if verbosity:
+        import_tensorflow()
+        return
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    with quiet_stderr():
+        import_tensorflow()
+
+
+def import_tensorflow() -> None:
+    """Imports TensorFlow and lets it look for GPUs, which is when it complains of missing ones."""
+    import tensorflow as tf
+
+    tf.config.list_physical_devices()
+
+
+def keep_memory() -> bool:
+    """Tells glibc to keep freed memory for the next step; False where there is no glibc."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    return mallopt is not None and all(mallopt(name, value) for name, value in KEEP_MEMORY)
+
+
+@contextlib.contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Holds back what native code writes to standard error; an exception lets it out."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            os.dup2(saved, 2)
+            held.seek(0)
+            os.write(2, held.read())
+            raise
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+
+
+def describe() -> str:
+    """One line for the plan."""
+    import tensorflow as tf
+
+    onednn = "on" if os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") != "0" else "off"
+    threads = tf.config.threading
+    return (
+        f"TensorFlow {tf.__version__}, oneDNN {onednn}, freed memory kept, threads: "
+        f"{threads.get_intra_op_parallelism_threads()} within an operation, "
+        f"{threads.get_inter_op_parallelism_threads()} operations at once"
+    )

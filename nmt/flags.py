@@ -1,0 +1,163 @@
+"""The command line: absl flags made from the configuration's fields, every mistake collected."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import textwrap
+import typing
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from absl import flags
+
+from nmt.config import Option, TrainConfig
+
+
+class Field(NamedTuple):
+    """One field of one part of the configuration."""
+
+    part: str
+    name: str
+    kind: type
+    default: Any
+    option: Option
+
+
+class Rejected(NamedTuple):
+    """Stands in for a value that cannot be used; the sentence says why and what would do."""
+
+    sentence: str
+
+
+class Parsed(NamedTuple):
+    """A command line, read; a rejected value leaves its field at the default."""
+
+    config: TrainConfig
+    problems: list[str]
+
+
+class HelpRequested(Exception):
+    """The user asked for help; the text is the answer."""
+
+
+def fields() -> Iterator[Field]:
+    """All fields of the configuration, part by part."""
+    for part, section in sections().items():
+        kinds = typing.get_type_hints(section)
+        for field in dataclasses.fields(section):
+            yield Field(
+                part, field.name, kinds[field.name], field.default, field.metadata["option"]
+            )
+
+
+def sections() -> dict[str, Any]:
+    """The configuration's parts, by name."""
+    return typing.get_type_hints(TrainConfig)
+
+
+class FieldParser(flags.ArgumentParser[Any]):
+    """Turns text into a field's value, or into a Rejected that is reported with all others."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def parse(self, argument: Any) -> Any:
+        """Converts and checks one value."""
+        try:
+            value = self.convert(argument)
+        except ValueError:
+            kind = {int: "a whole number", float: "a number", bool: "true or false"}
+            return self.rejected(argument, f"give {kind[self.field.kind]}")
+        complaint = self.field.option.complaint(value)
+        return self.rejected(argument, complaint) if complaint else value
+
+    def convert(self, argument: Any) -> Any:
+        """Converts text to the field's type; raises ValueError where it cannot."""
+        if self.field.kind is bool:
+            return flags.BooleanParser().parse(argument)
+        value = self.field.kind(argument)
+        if self.field.kind is float and not math.isfinite(value):
+            raise ValueError
+        return value
+
+    def rejected(self, argument: Any, advice: str) -> Rejected:
+        """A stand-in for a value that cannot be used."""
+        return Rejected(f"--{self.field.name}={argument} cannot be used; {advice}")
+
+
+def define() -> flags.FlagValues:
+    """Defines one absl flag per field, and --help."""
+    values = flags.FlagValues()  # type: ignore[no-untyped-call]
+    for field in fields():
+        flag: flags.Flag[Any] = flags.Flag(
+            FieldParser(field),
+            flags.ArgumentSerializer(),
+            field.name,
+            field.default,
+            field.option.help,
+            boolean=field.kind is bool,
+        )
+        flags.DEFINE_flag(flag, values)
+    flags.DEFINE_boolean("help", False, "shows this list", flag_values=values, short_name="h")
+    # absl reads --flagfile itself; defined here so that it is a known name.
+    flags.DEFINE_string("flagfile", "", "reads more flags from a file", flag_values=values)
+    return values
+
+
+def parse(argv: Sequence[str]) -> Parsed:
+    """Reads a command line without the program's name; raises HelpRequested."""
+    values = define()
+    try:
+        rest = values(["train.py", *argv], known_only=True)[1:]
+    except flags.Error as error:
+        reason = str(error).removeprefix("ERROR:: ")
+        return Parsed(TrainConfig(), [f"{reason}; write --name=value, see --help"])
+    if values["help"].value:
+        raise HelpRequested(help_text())
+    problems = [unknown(argument) for argument in rest]
+    for field in fields():
+        value: Any = values[field.name].value
+        if isinstance(value, Rejected):
+            problems.append(value.sentence)
+            values[field.name].value = field.default
+    return Parsed(build(values), problems)
+
+
+def build(values: flags.FlagValues) -> TrainConfig:
+    """Fills the configuration from parsed flags."""
+    parts: dict[str, dict[str, Any]] = {}
+    for field in fields():
+        parts.setdefault(field.part, {})[field.name] = values[field.name].value
+    return TrainConfig(**{part: sections()[part](**chosen) for part, chosen in parts.items()})
+
+
+def unknown(argument: str) -> str:
+    """Says that nothing is called like that, and what is called nearly like it."""
+    if not argument.startswith("-"):
+        return f"'{argument}' is not a flag; write --name=value"
+    name = argument.lstrip("-").split("=")[0]
+    near = difflib.get_close_matches(name, [field.name for field in fields()], n=1)
+    advice = f"did you mean --{near[0]}?" if near else "see --help"
+    return f"--{name} is not known; {advice}"
+
+
+def help_text() -> str:
+    """All flags with defaults and choices, grouped as the configuration is."""
+    lines = ["train.py trains a translation model and reports words per second.", ""]
+    for part, section in sections().items():
+        lines.append(section.__doc__.rstrip(".") + ":")
+        for field in fields():
+            lines += describe(field) if field.part == part else []
+    lines += ["Also:", "  --flagfile=FILE", "      more flags, one a line", "  --help"]
+    return "\n".join(lines)
+
+
+def describe(field: Field) -> list[str]:
+    """One flag's lines in the help."""
+    text = field.option.help
+    if field.option.choices:
+        text += f" ({', '.join(field.option.choices)})"
+    head = f"  --[no]{field.name}" if field.kind is bool else f"  --{field.name}={field.default}"
+    return [head, *textwrap.wrap(text, 92, initial_indent=" " * 6, subsequent_indent=" " * 6)]

@@ -1,0 +1,1 @@
+"""Stacked LSTMs: one set of weights, several ways to compute with them."""

@@ -1,0 +1,104 @@
+"""What every LSTM implementation shares: weights, states, and a stack run layer by layer.
+
+Activations are time-major, `[time, batch, depth]`, so that one time step is contiguous. Gates stand in
+the order input, forget, candidate, output (as in cuDNN and Keras) along the last axis of every weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import tensorflow as tf
+
+
+class LayerWeights(NamedTuple):
+    """One direction of one layer."""
+
+    kernel: tf.Tensor  # [input_depth, 4 * units]
+    recurrent: tf.Tensor  # [units, 4 * units]
+    bias: tf.Tensor  # [4 * units]
+
+
+class State(NamedTuple):
+    """What a layer remembers between two time steps."""
+
+    hidden: tf.Tensor  # [batch, units]
+    cell: tf.Tensor  # [batch, units]
+
+
+Layer = Sequence[LayerWeights]
+"""One entry per direction: forward, or forward and backward."""
+
+
+class StackInputs(NamedTuple):
+    """What a stack reads.
+
+    `initial` has one state per layer and direction, layer first. `lengths` None means that every
+    sequence fills all time steps, or that nobody looks at what comes after its end.
+    """
+
+    sequence: tf.Tensor  # [time, batch, depth]
+    lengths: tf.Tensor | None  # [batch] int32
+    initial: Sequence[State]
+
+
+class StackOutputs(NamedTuple):
+    """The top layer's outputs, zero after a sequence's end, and each layer's last real state."""
+
+    sequence: tf.Tensor  # [time, batch, directions * units]
+    final: list[State]
+
+
+class Dropout(NamedTuple):
+    """Drops values of every layer's input; a rate of 0 leaves them alone."""
+
+    rate: float
+    seed: tf.Tensor | None  # [2] int32; the same seed drops the same values
+
+    def __call__(self, values: tf.Tensor, site: int) -> tf.Tensor:
+        """Applies dropout; two sites of one step drop independently."""
+        if not self.rate:
+            return values
+        seed = tf.random.experimental.stateless_fold_in(self.seed, site)
+        return tf.nn.experimental.stateless_dropout(values, self.rate, seed)
+
+
+NO_DROPOUT = Dropout(0.0, None)
+
+RunLayer = Callable[[StackInputs, Layer], StackOutputs]
+RunStack = Callable[[StackInputs, Sequence[Layer], Dropout], StackOutputs]
+
+
+def layer_by_layer(run_layer: RunLayer) -> RunStack:
+    """Makes a stack of one layer's computation: each layer reads the whole output of the one below."""
+
+    def run_stack(
+        inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
+    ) -> StackOutputs:
+        sequence, final, initial = inputs.sequence, [], list(inputs.initial)
+        for site, layer in enumerate(layers):
+            own, initial = initial[: len(layer)], initial[len(layer) :]
+            dropped = dropout(sequence, site)
+            sequence, states = run_layer(StackInputs(dropped, inputs.lengths, own), layer)
+            final += states
+        return StackOutputs(sequence, final)
+
+    return run_stack
+
+
+def zero_states(layers: Sequence[Layer], like: tf.Tensor) -> list[State]:
+    """The states a stack starts from when nobody hands it any; `like` is `[time, batch, depth]`."""
+    zeros = [
+        tf.zeros([tf.shape(like)[1], weights.recurrent.shape[0]], like.dtype)
+        for layer in layers
+        for weights in layer
+    ]
+    return [State(zero, zero) for zero in zeros]
+
+
+def reverse(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
+    """Turns each sequence round and leaves its padding at the end: [a, b, c, 0] -> [c, b, a, 0]."""
+    if lengths is None:
+        return tf.reverse(sequence, axis=[0])
+    return tf.reverse_sequence(sequence, lengths, seq_axis=0, batch_axis=1)

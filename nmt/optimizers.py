@@ -1,0 +1,112 @@
+"""Update rules, each a fused TensorFlow kernel per variable."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import ClassVar, Final, NamedTuple
+
+import tensorflow as tf
+
+from nmt.config import OptimizerConfig
+from nmt.schedules import learning_rate
+from nmt.types import ReplicaGradients
+
+
+class Update(NamedTuple):
+    """One variable's share of a step."""
+
+    variable: tf.Variable
+    slots: Sequence[tf.Variable]
+    gradient: tf.Tensor  # token mean, clipped
+    rate: tf.Tensor
+    step: tf.Tensor  # updates before this one
+
+
+class Optimizer(abc.ABC):
+    """Updates one set of variables; its slots live where the variables live."""
+
+    slot_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, config: OptimizerConfig, variables: Sequence[tf.Variable]) -> None:
+        self.config = config
+        self.variables = list(variables)
+        self.slots = [[self.new_slot(v, name) for name in self.slot_names] for v in variables]
+
+    @staticmethod
+    def new_slot(variable: tf.Variable, name: str) -> tf.Variable:
+        """Zeros beside a variable."""
+        with tf.device(variable.device):
+            return tf.Variable(tf.zeros_like(variable), trainable=False, name=name)
+
+    def update(self, gradients: ReplicaGradients, step: tf.Tensor) -> None:
+        """Divides the sums by the token count, clips, and updates every variable."""
+        means = mean_and_clip(gradients, self.config.max_gradient_norm)
+        rate = learning_rate(self.config, step)
+        for variable, slots, gradient in zip(self.variables, self.slots, means):
+            self.update_one(Update(variable, slots, gradient, rate, step))
+
+    @abc.abstractmethod
+    def update_one(self, to: Update) -> None:
+        """Updates one variable."""
+
+
+class Sgd(Optimizer):
+    """Plain gradient descent."""
+
+    def update_one(self, to: Update) -> None:
+        """Takes one step against the gradient."""
+        tf.raw_ops.ResourceApplyGradientDescent(
+            var=to.variable.handle, alpha=to.rate, delta=to.gradient
+        )
+
+
+class Adam(Optimizer):
+    """Adam (Kingma and Ba, 2015) with dense moments, embeddings included."""
+
+    slot_names = ("m", "v")
+    beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+
+    def update_one(self, to: Update) -> None:
+        """Moves by the mean gradient over its root mean square."""
+        count = tf.cast(to.step + 1, tf.float32)
+        tf.raw_ops.ResourceApplyAdam(
+            var=to.variable.handle,
+            m=to.slots[0].handle,
+            v=to.slots[1].handle,
+            beta1_power=tf.pow(self.beta1, count),
+            beta2_power=tf.pow(self.beta2, count),
+            lr=to.rate,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            epsilon=self.epsilon,
+            grad=to.gradient,
+        )
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019); biases do not decay."""
+
+    def update_one(self, to: Update) -> None:
+        """Shrinks a matrix in proportion to the learning rate, then does what Adam does."""
+        if len(to.variable.shape) > 1:
+            to.variable.assign_sub(to.rate * self.config.weight_decay * to.variable)
+        super().update_one(to)
+
+
+OPTIMIZERS: Final[dict[str, type[Optimizer]]] = {"sgd": Sgd, "adam": Adam, "adamw": AdamW}
+
+
+def mean_and_clip(gradients: ReplicaGradients, max_norm: float) -> list[tf.Tensor]:
+    """Token means whose global norm is at most `max_norm` (0: as they are), in one pass."""
+    scale = tf.math.divide_no_nan(1.0, gradients.num_tokens)
+    if max_norm:
+        squares = tf.add_n([tf.nn.l2_loss(gradient) for gradient in gradients.sums])
+        norm = tf.sqrt(2.0 * squares) * scale
+        scale *= max_norm / tf.maximum(norm, max_norm)
+    return [gradient * scale for gradient in gradients.sums]
+
+
+def make_optimizer(config: OptimizerConfig, variables: Sequence[tf.Variable]) -> Optimizer:
+    """Builds the optimizer a configuration names."""
+    return OPTIMIZERS[config.optimizer](config, variables)

@@ -1,0 +1,83 @@
+"""The record of a run: one JSON object, and the closing table made from it."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from nmt.config import TrainConfig
+from nmt.devices import is_gpu
+from nmt.reporter import speed_table
+from nmt.throughput import Meter
+from nmt.trainer import Trainer
+
+
+def make_record(config: TrainConfig, trainer: Trainer, meter: Meter) -> dict[str, Any]:
+    """Everything measured in a run and what is needed to repeat it."""
+    timed = meter.timed_seconds
+    return {
+        "words_per_second": meter.words_per_s,
+        "num_replicas": len(trainer.strategy.devices),
+        "variable_update": trainer.strategy.name,
+        "encoder_type": config.model.encoder_type,
+        "direction": config.model.direction,
+        "dataset": config.data.resolved_dataset,
+        "batch_size_per_replica": config.data.batch_size,
+        "timed_batches": len(timed),
+        "timed_seconds": sum(timed),
+        "timed_words": sum(meter.words[meter.num_warmup :]),
+        "step_seconds": timed,
+        "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
+        "losses": meter.losses,
+        "parameters": trainer.model.num_parameters,
+        "device": device_name(trainer.strategy.devices[0]),
+        "versions": versions(),
+    }
+
+
+def device_name(device: str) -> str:
+    """The kind of device and the model's name, as far as the system tells it."""
+    if is_gpu(device):
+        details = tf.config.experimental.get_device_details(
+            tf.config.list_physical_devices("GPU")[0]
+        )
+        return f"GPU {details.get('device_name', '')}".strip()
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"CPU {names[0] if names else platform.processor()} x {len(names) or 1}"
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the speed depends on."""
+    return {
+        "python": platform.python_version(),
+        "tensorflow": tf.__version__,
+        "numpy": np.__version__,
+        "platform": sys.platform,
+    }
+
+
+def table(record: dict[str, Any]) -> str:
+    """A run's closing table; a single run has nothing to compute a speedup from."""
+    heading = "GPU number" if record["device"].startswith("GPU") else "Replicas"
+    row = (
+        record["num_replicas"],
+        record["batch_size_per_replica"],
+        f"{record['timed_seconds']:.3f}",
+        f"{record['words_per_second']:.3f}",
+        "",
+    )
+    return speed_table(heading, record["timed_batches"], [row])
+
+
+def append(record: dict[str, Any], path: Path) -> None:
+    """Adds the record to a file as one line, in one write."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")

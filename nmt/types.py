@@ -1,0 +1,46 @@
+"""The data that travels between the rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import tensorflow as tf
+
+
+class Batch(NamedTuple):
+    """One replica's share of a step; ids after a sentence's end mean nothing.
+
+    A row with target length 0 only fills the batch up: it is not learned from and not counted.
+    """
+
+    source: tf.Tensor  # [batch, source_time] int32
+    source_lengths: tf.Tensor  # [batch] int32, at least 1
+    target: tf.Tensor  # [batch, target_time] int32, </s> included
+    target_lengths: tf.Tensor  # [batch] int32
+
+
+BATCH_SPEC = Batch(
+    tf.TensorSpec([None, None], tf.int32),
+    tf.TensorSpec([None], tf.int32),
+    tf.TensorSpec([None, None], tf.int32),
+    tf.TensorSpec([None], tf.int32),
+)
+
+
+class ReplicaGradients(NamedTuple):
+    """What one replica hands over: sums over its target tokens, never means."""
+
+    sums: list[tf.Tensor]  # gradient of the summed token loss, one entry per variable
+    num_tokens: tf.Tensor  # scalar float32, target tokens without padding
+
+
+class StepResult(NamedTuple):
+    """What a step tells, summed over replicas; on the device until somebody reads it."""
+
+    loss_sum: tf.Tensor
+    num_tokens: tf.Tensor
+    num_words: tf.Tensor  # source and target
+
+
+CreateVariables = Callable[[], list[tf.Variable]]

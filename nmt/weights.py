@@ -1,0 +1,86 @@
+"""The model's weights: their shapes, names and starting values, and how they hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from nmt.config import ModelConfig
+from nmt.lstm.layers import LayerWeights
+
+
+@dataclass(frozen=True)
+class WeightSpec:
+    """One variable of the model; starting values are uniform within `scale` around `center`."""
+
+    name: str
+    shape: tuple[int, ...]
+    scale: float
+    center: tuple[float, ...] = (0.0,)
+
+
+class ModelWeights(NamedTuple):
+    """All weights in one structure; its leaves are specs, variables or tensors."""
+
+    source_embedding: Any  # [source_vocabulary, embedding_dim]
+    target_embedding: Any  # [target_vocabulary, embedding_dim]
+    encoder: list[list[LayerWeights]]  # layers of directions
+    decoder: list[list[LayerWeights]]
+    projection: Any  # [units, target_vocabulary]
+
+
+class VocabularySizes(NamedTuple):
+    """How many different ids each side has."""
+
+    source: int
+    target: int
+
+
+def lstm_specs(name: str, depth: int, units: int) -> LayerWeights:
+    """One direction of one layer; forget gates start open, so that a fresh model remembers."""
+    scale = units**-0.5
+    return LayerWeights(
+        WeightSpec(f"{name}/kernel", (depth, 4 * units), scale),
+        WeightSpec(f"{name}/recurrent", (units, 4 * units), scale),
+        WeightSpec(f"{name}/bias", (4 * units,), 0.0, (0.0, 1.0, 0.0, 0.0)),
+    )
+
+
+def stack_specs(name: str, config: ModelConfig, num_layers: int, ways: Sequence[str]) -> list[Any]:
+    """A stack of layers that run the given ways; each layer reads all ways of the one below."""
+    depths = [config.embedding_dim] + [len(ways) * config.num_units] * (num_layers - 1)
+    return [
+        [lstm_specs(f"{name}/layer_{index}/{way}", depth, config.num_units) for way in ways]
+        for index, depth in enumerate(depths)
+    ]
+
+
+def weight_specs(config: ModelConfig, sizes: VocabularySizes) -> ModelWeights:
+    """The specs of a model; with `bi`, half of the encoder's layers run each way."""
+    ways = ("forward", "backward") if config.direction == "bi" else ("forward",)
+    embedding = config.embedding_dim
+    return ModelWeights(
+        WeightSpec("source_embedding", (sizes.source, embedding), 0.1),
+        WeightSpec("target_embedding", (sizes.target, embedding), 0.1),
+        stack_specs("encoder", config, config.num_encoder_layers // len(ways), ways),
+        stack_specs("decoder", config, config.num_decoder_layers, ("forward",)),
+        WeightSpec("projection", (config.num_units, sizes.target), config.num_units**-0.5),
+    )
+
+
+def initial_value(spec: WeightSpec, seed: int, index: int) -> tf.Tensor:
+    """A weight's starting value, the same on every device and for every replica count."""
+    noise = tf.random.stateless_uniform(spec.shape, [seed, index], -spec.scale, spec.scale)
+    center = tf.repeat(tf.constant(spec.center), spec.shape[-1] // len(spec.center))
+    return noise + center
+
+
+def create_variables(specs: Sequence[WeightSpec], seed: int) -> list[tf.Variable]:
+    """Makes the variables on the current device."""
+    return [
+        tf.Variable(initial_value(spec, seed, index), name=spec.name)
+        for index, spec in enumerate(specs)
+    ]

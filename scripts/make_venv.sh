@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds .venv from a lock file: scripts/make_venv.sh requirements.lock
+set -eu
+lock=$1
+
+usable() {
+    "$1" -c 'import sys, venv, ensurepip; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' \
+        >/dev/null 2>&1
+}
+
+for candidate in ${PYTHON:-} python3.12 python3.11 python3.10 python3 python; do
+    if usable "$candidate"; then
+        python=$candidate
+        break
+    fi
+done
+if [ -z "${python:-}" ]; then
+    echo "make venv: no Python 3.10, 3.11 or 3.12 with venv found; install one (on Debian also" \
+        "python3-venv), or name it: make venv PYTHON=/path/to/python3.12" >&2
+    exit 2
+fi
+
+echo "building .venv with $("$python" --version) from $lock (once, a few minutes)"
+rm -rf .venv
+"$python" -m venv .venv
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+touch .venv/ready

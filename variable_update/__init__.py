@@ -1,0 +1,1 @@
+"""Where variables live and how replicas agree on the next update."""

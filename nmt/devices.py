@@ -51,12 +51,17 @@ def has_bfloat16() -> bool:
     return cpuinfo.exists() and bool(BFLOAT16_CPU_FLAGS & set(cpuinfo.read_text().split()))
 
 
+def num_cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def configure(config: ParallelConfig) -> tuple[str, ...]:
-    """Sets threads and logical devices, before TensorFlow's first operation; one device a replica."""
+    """Sets threads and logical devices before TensorFlow's first operation; a device a replica."""
     replicas = resolved_num_replicas(config)
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    cores = num_cores()
     tf.config.threading.set_intra_op_parallelism_threads(config.num_intra_threads or cores)
     # Fewer than replicas, and one that waits for another's gradients can keep it from running.
     inter = config.num_inter_threads or (cores if replicas == 1 else max(cores, replicas + 1))

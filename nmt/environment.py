@@ -1,4 +1,4 @@
-"""What must be arranged before TensorFlow is imported, and its start-up messages kept out of the way."""
+"""What must be arranged before TensorFlow is imported; its start-up messages are held back."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from nmt.lstm.layers import NO_DROPOUT, Dropout, Layer, StackInputs, StackOutput
 def pack(layers: Sequence[Layer]) -> tf.Tensor:
     """Lays a stack's weights out as cuDNN reads them.
 
-    First every matrix, layer by layer and direction by direction: four gates of the kernel, then four
-    of the recurrent weights, each as `[units, depth]`. Then every bias in the same order: cuDNN adds
-    two per gate, of which the second is zero here.
+    First every matrix, layer by layer and direction by direction: four gates of the kernel, then
+    four of the recurrent weights, each as `[units, depth]`. Then every bias in the same order:
+    cuDNN adds two per gate, of which the second is zero here.
     """
     directions = [weights for layer in layers for weights in layer]
     matrices = [

@@ -1,7 +1,7 @@
 """What every LSTM implementation shares: weights, states, and a stack run layer by layer.
 
-Activations are time-major, `[time, batch, depth]`, so that one time step is contiguous. Gates stand in
-the order input, forget, candidate, output (as in cuDNN and Keras) along the last axis of every weight.
+Activations are time-major, `[time, batch, depth]`, so that one time step is contiguous. Gates stand
+in the order input, forget, candidate, output (as in cuDNN and Keras) along a weight's last axis.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ RunStack = Callable[[StackInputs, Sequence[Layer], Dropout], StackOutputs]
 
 
 def layer_by_layer(run_layer: RunLayer) -> RunStack:
-    """Makes a stack of one layer's computation: each layer reads the whole output of the one below."""
+    """Makes a stack of a layer's computation: each reads the whole output of the one below."""
 
     def run_stack(
         inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT

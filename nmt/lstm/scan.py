@@ -1,9 +1,9 @@
 """The fast CPU path of `cudnn_lstm`: as little as possible inside the loop over time.
 
 The input projection of all time steps is one matmul before the loop, the weight gradients are one
-matmul after the backward loop, and both directions of a layer share one batched matmul per step. The
-forward loop does not look at lengths: last states are picked out afterwards, and padding after a
-sequence's end receives no gradient because nothing real depends on it.
+matmul after the backward loop, and both directions of a layer share one batched matmul per step.
+The forward loop does not look at lengths: last states are picked out afterwards, and padding after
+a sequence's end receives no gradient because nothing real depends on it.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def evaluate(
 ) -> Evaluation:
     """Corpus BLEU of greedy translations; the text is tokenised already."""
     translations = translate(model, weights, pairs, vocabularies, max_length)
-    metric = sacrebleu.metrics.BLEU(tokenize="none")
+    metric = sacrebleu.metrics.BLEU(tokenize="none", force=True)  # force: tokenised on purpose
     score = metric.corpus_score(translations, [[pair.target for pair in pairs]])
     return Evaluation(list(pairs), translations, score.score, str(metric.get_signature()))
 

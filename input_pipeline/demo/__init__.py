@@ -1,0 +1,1 @@
+"""A small English-German corpus made from a grammar, so that training needs no download."""

@@ -1,0 +1,92 @@
+"""All LSTM implementations compute one function of one set of weights."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from nmt.lstm import dynamic, scan
+from nmt.lstm.layers import LayerWeights, StackInputs, State, zero_states
+
+DEPTH, UNITS, BATCH, TIME = 5, 7, 4, 9
+LENGTHS = tf.constant([9, 1, 4, 6])
+
+
+def normal(rng, *shape):
+    return tf.constant(rng.normal(size=shape) * 0.4, tf.float32)
+
+
+def make_layers(rng, num_layers, ways):
+    depths = [DEPTH] + [ways * UNITS] * (num_layers - 1)
+    shapes = [[(depth, 4 * UNITS), (UNITS, 4 * UNITS), (4 * UNITS,)] for depth in depths]
+    return [
+        [LayerWeights(*(normal(rng, *s) for s in layer)) for _ in range(ways)] for layer in shapes
+    ]
+
+
+def make_case(num_layers, ways):
+    rng = np.random.default_rng(5)
+    layers = make_layers(rng, num_layers, ways)
+    count = num_layers * ways
+    states = [State(normal(rng, BATCH, UNITS), normal(rng, BATCH, UNITS)) for _ in range(count)]
+    return normal(rng, TIME, BATCH, DEPTH), states, layers
+
+
+def run(run_stack, sequence, states, layers, lengths=LENGTHS):
+    """Outputs, final states, and gradients of an uneven function of both."""
+
+    @tf.function
+    def compute(sequence, states, layers):
+        with tf.GradientTape() as tape:
+            tape.watch([sequence, states, layers])
+            outputs, final = run_stack(StackInputs(sequence, lengths, states), layers)
+            total = tf.reduce_sum(tf.sin(3 * outputs))
+            total += sum(tf.reduce_sum(tf.cos(s.hidden) + s.cell**2) for s in final)
+        return outputs, final, tape.gradient(total, [sequence, states, layers])
+
+    return [value.numpy() for value in tf.nest.flatten(compute(sequence, states, layers))]
+
+
+@pytest.mark.parametrize("ways", [1, 2])
+@pytest.mark.parametrize("num_layers", [1, 2, 3])
+@pytest.mark.parametrize("lengths", [LENGTHS, None], ids=["ragged", "full"])
+def test_scan_equals_dynamic(num_layers, ways, lengths):
+    case = make_case(num_layers, ways)
+    expected, actual = (run(m.run_stack, *case, lengths) for m in (dynamic, scan))
+    assert len(expected) == 1 + 2 * num_layers * ways + 1 + 5 * num_layers * ways
+    for one, other in zip(expected, actual):
+        np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
+
+
+def test_dynamic_equals_keras():
+    sequence, _, layers = make_case(1, 1)
+    layer = tf.keras.layers.LSTM(UNITS, return_sequences=True, return_state=True)
+    layer.build([BATCH, TIME, DEPTH])
+    layer.set_weights([part.numpy() for part in layers[0][0]])
+    mask = tf.sequence_mask(LENGTHS, TIME)
+    outputs, hidden, cell = layer(tf.transpose(sequence, [1, 0, 2]), mask=mask)
+    actual = dynamic.run_stack(StackInputs(sequence, LENGTHS, zero_states(layers, sequence)), layers)
+    expected = outputs * tf.cast(mask, tf.float32)[:, :, tf.newaxis]
+    np.testing.assert_allclose(tf.transpose(actual.sequence, [1, 0, 2]), expected, atol=1e-5)
+    np.testing.assert_allclose(actual.final[0].hidden, hidden, atol=1e-5)
+    np.testing.assert_allclose(actual.final[0].cell, cell, atol=1e-5)
+
+
+@pytest.mark.parametrize("module", [dynamic, scan])
+def test_outputs_are_zero_and_states_stand_still_after_the_end(module):
+    sequence, states, layers = make_case(1, 1)
+    outputs, final = module.run_stack(StackInputs(sequence, LENGTHS, states), layers)
+    alone = StackInputs(sequence[:4], tf.fill([BATCH], 4), states)
+    assert not outputs[4:, 2].numpy().any()
+    np.testing.assert_allclose(
+        final[0].hidden[2], module.run_stack(alone, layers).final[0].hidden[2], atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("module", [dynamic, scan])
+def test_backward_direction_starts_at_each_sentences_end(module):
+    sequence, states, layers = make_case(1, 2)
+    outputs = module.run_stack(StackInputs(sequence, LENGTHS, states), layers).sequence
+    turned = tf.reverse_sequence(sequence, LENGTHS, 0, 1)
+    alone = module.run_stack(StackInputs(turned, LENGTHS, states[1:]), [layers[0][1:]]).sequence
+    expected = tf.reverse_sequence(alone, LENGTHS, 0, 1)
+    np.testing.assert_allclose(outputs[..., UNITS:], expected, atol=1e-6)

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+from nmt import checkpoints
+from nmt.config import OptimizerConfig
+from nmt.errors import UserError
+from tests import small
+
+ADAM = OptimizerConfig(optimizer="adam", learning_rate=0.01)
+BATCH = small.batch([5, 1, 3, 2], [2, 6, 4, 1])
+
+
+def trained(**options):
+    trainer = small.trainer(optimizer=ADAM, **options)
+    for _ in range(2):
+        trainer.train_step((BATCH,) * len(trainer.strategy.devices))
+    return trainer
+
+
+@pytest.mark.parametrize("strategy", ["parameter_server", "replicated", "independent"])
+@pytest.mark.parametrize("encoder_type", ["dynamic_rnn", "cudnn_lstm"])
+def test_what_one_saved_any_other_goes_on_from(tmp_path, strategy, encoder_type):
+    saved = trained(encoder_type="cudnn_lstm")
+    checkpoints.save(saved, tmp_path)
+    other = small.trainer(strategy, 2, optimizer=ADAM, encoder_type=encoder_type)
+    assert checkpoints.restore(other, tmp_path) is not None
+    assert int(other.step) == 2
+    for copy in other.strategy.copies:
+        for one, two in zip(saved.strategy.copies[0].state(), copy.state()):
+            np.testing.assert_array_equal(one, two)
+    saved.train_step((BATCH,))
+    other.train_step((BATCH, BATCH))
+    for one, two in zip(small.values(saved), small.values(other)):
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+
+
+def test_an_empty_directory_has_nothing_to_restore(tmp_path):
+    assert checkpoints.restore(small.trainer(), tmp_path) is None
+
+
+@pytest.mark.parametrize("change", [{"num_units": 9}, {"num_decoder_layers": 3}])
+def test_another_models_checkpoint_is_refused(tmp_path, change):
+    checkpoints.save(trained(), tmp_path)
+    with pytest.raises(UserError, match="is not a checkpoint of this model; use the flags"):
+        checkpoints.restore(small.trainer(optimizer=ADAM, **change), tmp_path)
+
+
+def test_only_the_newest_is_kept(tmp_path):
+    trainer = trained()
+    checkpoints.save(trainer, tmp_path)
+    trainer.train_step((BATCH,))
+    newest = checkpoints.save(trainer, tmp_path)
+    assert newest.name == "ckpt-3"
+    assert [path.stem for path in tmp_path.glob("*.index")] == ["ckpt-3"]

@@ -1,0 +1,80 @@
+import re
+
+import pytest
+
+from nmt import checks, devices, flags
+
+
+def problems(*argv):
+    config, found = flags.parse(argv)
+    assert found == []
+    return checks.find_problems(config)
+
+
+@pytest.mark.parametrize(
+    ("argv", "pattern"),
+    [
+        (["--direction=bi", "--num_encoder_layers=3"], r"=3 is odd.*give 4 or use --direction=uni"),
+        (["--independent_replica", "--variable_update=parameter_server"], "leave one of them out"),
+        (["--use_synthetic_data", "--dataset=demo"], "name two datasets; leave one"),
+        (["--dataset=synthetic", "--num_epochs=2"], "--num_epochs=2 has no meaning.*--num_batches"),
+        (["--use_synthetic_data", "--evaluate"], "needs a test split.*--dataset=demo"),
+        (["--results_file=nowhere/results.json"], "does not exist; make it first"),
+        (["--results_file=tests"], "is a directory; name a file in it"),
+        (["--output_dir=train.py/run"], "train.py is a file; name another"),
+    ],
+)
+def test_a_conflict_gets_one_sentence_with_the_way_out(argv, pattern):
+    (found,) = problems(*argv)
+    assert re.search(pattern, found)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--direction=bi"],
+        ["--independent_replica", "--variable_update=replicated"],
+        ["--use_synthetic_data", "--dataset=synthetic"],
+        ["--num_encoder_layers=3", "--num_decoder_layers=2"],
+        ["--output_dir=not/there/yet"],
+    ],
+)
+def test_what_can_run_is_not_refused(argv):
+    assert problems(*argv) == []
+
+
+def test_all_conflicts_are_reported_at_once():
+    found = problems("--direction=bi", "--num_encoder_layers=3", "--results_file=a/b", "--evaluate",
+                     "--use_synthetic_data")
+    assert len(found) == 3
+
+
+def test_more_replicas_than_gpus_are_refused(monkeypatch):
+    monkeypatch.setattr(devices, "num_gpus", lambda: 2)
+    config = flags.parse(["--num_replicas=3"]).config
+    (found,) = checks.find_device_problems(config)
+    assert "--num_replicas=3 is more than the 2 GPU(s)" in found
+    assert "give 2 or fewer" in found
+
+
+def test_any_number_of_cpu_replicas_is_fine(monkeypatch):
+    monkeypatch.setattr(devices, "num_gpus", lambda: 0)
+    assert checks.find_device_problems(flags.parse(["--num_replicas=8"]).config) == []
+
+
+def test_mixed_precision_is_refused_where_the_device_lacks_it(monkeypatch):
+    monkeypatch.setattr(devices, "has_bfloat16", lambda: False)
+    config = flags.parse(["--mixed_precision"]).config
+    assert checks.needs_devices(config)
+    (found,) = checks.find_device_problems(config)
+    assert "leave it out" in found
+
+
+@pytest.mark.parametrize(("capability", "able"), [((7, 5), False), ((8, 0), True), ((9, 0), True)])
+def test_bfloat16_needs_compute_capability_8(monkeypatch, capability, able):
+    config = devices.tf.config
+    monkeypatch.setattr(config, "list_physical_devices", lambda kind: ["gpu"])
+    details = {"compute_capability": capability}
+    monkeypatch.setattr(config.experimental, "get_device_details", lambda gpu: details)
+    assert devices.has_bfloat16() is able

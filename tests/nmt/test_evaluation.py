@@ -1,0 +1,62 @@
+import numpy as np
+import tensorflow as tf
+
+from input_pipeline.corpus import Pair
+from input_pipeline.vocabulary import BOS, EOS, build_vocabulary
+from nmt.config import OptimizerConfig
+from nmt.decoding import greedy
+from nmt.evaluation import evaluate, summary
+from nmt.model import shift_right
+from tests import small
+
+ADAM = OptimizerConfig(optimizer="adam", learning_rate=0.02)
+
+
+def forced_best(model, flat, batch, target):
+    """The most likely next words when the decoder is fed `target`, by the training graph."""
+    from nmt.lstm.layers import NO_DROPOUT, StackInputs
+    from nmt.model import hand_over
+
+    weights = model.pack(flat)
+    labels = tf.transpose(target)
+    states = hand_over(model.encode(weights, batch), weights)
+    inputs = StackInputs(tf.gather(weights.target_embedding, shift_right(labels)), None, states)
+    outputs = model.run_decoder(inputs, weights.decoder, NO_DROPOUT).sequence
+    return tf.transpose(tf.argmax(outputs @ weights.projection, -1, tf.int32))
+
+
+def test_greedy_words_are_the_best_under_a_forced_pass():
+    model = small.model(direction="bi", encoder_type="cudnn_lstm")
+    flat, batch = small.weights(model, seed=11), small.batch([5, 1, 3], [2, 6, 4])
+    found = greedy(model, flat, batch, 8)
+    best = forced_best(model, flat, batch, found)
+    alive = np.cumsum(found.numpy() == EOS, axis=1) <= (found.numpy() == EOS)
+    np.testing.assert_array_equal(found.numpy()[alive], best.numpy()[alive])
+
+
+def test_greedy_stops_at_the_longest_length_and_never_starts_with_the_start_word():
+    model = small.model()
+    found = greedy(model, small.weights(model), small.batch([5, 1], [2, 6]), 4)
+    assert found.shape[1] <= 4
+    assert found.dtype == tf.int32
+    assert BOS == 1
+
+
+def test_a_memorised_pair_is_translated_and_scored():
+    pairs = [Pair("a b c d", "k l m n o"), Pair("d c", "o n k l m")]
+    vocabularies = (
+        build_vocabulary(p.source for p in pairs),
+        build_vocabulary(p.target for p in pairs),
+    )
+    trainer = small.trainer(optimizer=ADAM)
+    ids = [[*vocabularies[1].encode(p.target), EOS] for p in pairs]
+    source = tf.constant([[3, 4, 5, 6], [6, 5, 0, 0]])
+    batch = small.batch([4, 2], [6, 6])._replace(source=source, target=tf.constant(ids))
+    for _ in range(150):
+        trainer.train_step((batch,))
+    weights = trainer.strategy.copies[0].variables
+    result = evaluate(trainer.model, weights, pairs, vocabularies, 10)
+    assert result.translations == [pair.target for pair in pairs]
+    assert result.bleu > 99
+    assert "tok:none" in result.signature
+    assert "k l m n o" in summary(result)

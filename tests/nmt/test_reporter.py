@@ -1,0 +1,42 @@
+from nmt.loop import Schedule
+from nmt.reporter import Reporter, progress_line, speed_table
+from nmt.throughput import Meter, Window
+from nmt.types import StepResult
+
+
+def test_the_table_is_the_seeds_table():
+    table = speed_table("GPU number", 20, [(2, 360, "31.380", "92236.723", "1.84")])
+    assert table.splitlines() == [
+        "|GPU number|Batch size|Total time to process 20 batches (s)|"
+        "Processing speed (words/s)|Speedup ratio|",
+        "|:--|:--|:--|:--|:--|",
+        "|2|360|31.380|92236.723|1.84|",
+    ]
+
+
+def test_a_progress_line_says_speed_loss_rate_and_time_left():
+    line = progress_line(10, 40, Window(5, 8410.4, 2.5, 4.812), 0.001)
+    for part in ("10/40", "loss 4.812", "lr 0.001", "8,410 words/s", "2.500 s/batch", "left 1:15"):
+        assert part in line
+
+
+def test_a_log_gets_plain_lines(capsys):
+    with Reporter(Meter(1), 2, lambda: 0.5, bar=False) as out:
+        for number in (1, 2):
+            out.count(StepResult(6.0, 3.0, 10))
+            out.report(number)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[0].endswith("(warm-up)")
+    assert not lines[1].endswith("(warm-up)")
+
+
+def test_a_terminal_gets_a_bar(capsys):
+    with Reporter(Meter(0), 2, lambda: 0.5, bar=True) as out:
+        out.count(StepResult(6.0, 3.0, 10))
+    assert "1/2" in capsys.readouterr().err
+
+
+def test_something_is_said_after_the_first_the_warm_up_and_the_last():
+    schedule = Schedule(num_warmup=7, num_batches=25, log_every=10)
+    assert [b for b in range(1, 26) if schedule.log_is_due(b)] == [1, 7, 10, 20, 25]

@@ -1,0 +1,88 @@
+import pytest
+
+from nmt.throughput import Meter
+from nmt.types import StepResult
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Slow(float):
+    """A value that takes its reader one second, as a device that lags behind does."""
+
+    clock: Clock
+
+    def __float__(self):
+        self.clock.now += 1.0
+        return super().__float__()
+
+
+def run(meter, clock, steps):
+    for seconds, words in steps:
+        clock.now += seconds
+        meter.count(StepResult(6.0, 3.0, words))
+
+
+def test_warm_up_is_left_out_of_the_speed():
+    clock = Clock()
+    meter = Meter(num_warmup=2, clock=clock)
+    run(meter, clock, [(50.0, 5), (10.0, 5), (2.0, 30), (3.0, 20)])
+    meter.read()
+    assert meter.timed_seconds == [2.0, 3.0]
+    assert meter.words_per_s == pytest.approx(50 / 5)
+    assert meter.losses == [2.0] * 4
+
+
+def test_a_window_averages_since_the_last_look():
+    clock = Clock()
+    meter = Meter(0, clock)
+    run(meter, clock, [(1.0, 10)])
+    meter.read()
+    run(meter, clock, [(2.0, 30), (2.0, 50)])
+    assert meter.read() == (2, 20.0, 2.0, 2.0)
+
+
+def test_waiting_for_the_device_counts_as_the_last_steps_time():
+    clock = Clock()
+    Slow.clock = clock
+    meter = Meter(0, clock)
+    clock.now = 1.0
+    meter.count(StepResult(Slow(6.0), 3.0, 10))
+    meter.read()
+    assert meter.step_seconds == [2.0]
+
+
+def test_counting_reads_nothing():
+    class Unreadable(float):
+        def __float__(self):
+            raise AssertionError("the step was waited for")
+
+    meter = Meter(0)
+    for _ in range(3):
+        meter.count(StepResult(Unreadable(1.0), Unreadable(1.0), Unreadable(1.0)))
+    with pytest.raises(AssertionError, match="waited for"):
+        meter.read()
+
+
+def test_time_between_start_and_the_last_lap_belongs_to_no_step():
+    clock = Clock()
+    meter = Meter(0, clock)
+    run(meter, clock, [(1.0, 10)])
+    clock.now += 100.0
+    meter.start()
+    run(meter, clock, [(1.0, 10)])
+    meter.read()
+    assert meter.words_per_s == pytest.approx(10.0)
+
+
+def test_no_timed_batches_mean_no_speed():
+    clock = Clock()
+    meter = Meter(3, clock)
+    run(meter, clock, [(1.0, 10)])
+    meter.read()
+    assert meter.words_per_s == 0.0

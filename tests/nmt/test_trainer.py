@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from nmt.config import ENCODER_TYPES, OptimizerConfig
+from tests import small
+
+
+@pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
+@pytest.mark.parametrize("num_replicas", [1, 3])
+def test_lengths_and_replicas_do_not_retrace(encoder_type, num_replicas):
+    trainer = small.trainer("replicated", num_replicas, encoder_type=encoder_type)
+    for rows, length in ((2, 3), (2, 9), (5, 1)):
+        trainer.train_step((small.batch([length] * rows, [length] * rows),) * num_replicas)
+    assert trainer.train_step.experimental_get_tracing_count() == 1
+    assert trainer.replica_step.experimental_get_tracing_count() == 1
+
+
+def test_a_step_counts_real_words_only():
+    trainer = small.trainer()
+    result = trainer.train_step((small.batch([5, 1, 3], [2, 6, 0], extra_columns=4),))
+    assert int(result.num_tokens) == 8
+    assert int(result.num_words) == 5 + 1 + 8
+
+
+def test_the_loss_falls():
+    adam = OptimizerConfig(optimizer="adam", learning_rate=0.02)
+    trainer = small.trainer(optimizer=adam, encoder_type="cudnn_lstm")
+    batch = (small.batch([5, 1, 3], [2, 6, 4]),)
+    losses = [float(trainer.train_step(batch).loss_sum) for _ in range(60)]
+    assert losses[-1] < 0.2 * losses[0]
+
+
+def test_each_step_and_replica_drops_other_values():
+    trainer = small.trainer("independent", 2, dropout=0.5, optimizer=small.SGD)
+    trainer.train_step((small.batch([5, 1, 3], [2, 6, 4]),) * 2)
+    pairs = zip(small.values(trainer, 0), small.values(trainer, 1))
+    assert any(np.any(one != other) for one, other in pairs)
+
+
+def test_the_graph_places_each_replica_on_its_device():
+    trainer = small.trainer("replicated", 3)
+    graph = trainer.train_step.get_concrete_function().graph
+    calls = [op for op in graph.get_operations() if op.type.endswith("PartitionedCall")]
+    assert sorted(tf.DeviceSpec.from_string(op.device).device_index for op in calls) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("strategy", ["parameter_server", "replicated", "independent"])
+def test_gpu_graphs_of_all_strategies_hold_cudnn_on_every_gpu(strategy):
+    """Traced with the GPU implementation; the graph is never run."""
+    trainer = small.trainer(strategy, 2, encoder_type="cudnn_lstm", kind="GPU")
+    graph = trainer.replica_step.get_concrete_function().graph
+    kinds = [op.type for op in graph.get_operations()]
+    assert kinds.count("CudnnRNNV3") == kinds.count("CudnnRNNBackpropV3") == 2
+    assert "While" not in kinds
+    assert "StatelessWhile" not in kinds

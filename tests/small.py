@@ -1,0 +1,53 @@
+"""Small real objects for tests."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import tensorflow as tf
+
+from nmt.config import ModelConfig, OptimizerConfig
+from nmt.model import make_model
+from nmt.optimizers import make_optimizer
+from nmt.trainer import Trainer
+from nmt.types import Batch
+from nmt.weights import VocabularySizes, create_variables
+from variable_update.strategies import STRATEGIES
+
+SIZES = VocabularySizes(17, 19)
+MODEL = ModelConfig(num_units=8, embedding_dim=6, num_encoder_layers=2, num_decoder_layers=2)
+SGD = OptimizerConfig(optimizer="sgd", learning_rate=0.5, max_gradient_norm=0.0)
+
+
+def model_config(**changes):
+    return dataclasses.replace(MODEL, **changes)
+
+
+def model(**changes):
+    return make_model(model_config(**changes), SIZES, "CPU")
+
+
+def weights(a_model, seed=3):
+    return [tf.convert_to_tensor(v) for v in create_variables(a_model.flat_specs, seed)]
+
+
+def batch(source_lengths, target_lengths, seed=0, extra_columns=0):
+    """Random ids everywhere, after the sentences' ends too, so that a leak shows."""
+    rng = np.random.default_rng(seed)
+    rows = len(source_lengths)
+    source = rng.integers(3, SIZES.source, [rows, max(source_lengths) + extra_columns])
+    target = rng.integers(3, SIZES.target, [rows, max(target_lengths) + extra_columns])
+    parts = (source, source_lengths, target, target_lengths)
+    return Batch(*(tf.constant(part, tf.int32) for part in parts))
+
+
+def trainer(strategy="replicated", num_replicas=1, optimizer=SGD, kind="CPU", **changes):
+    a_model = make_model(model_config(**changes), SIZES, kind)
+    devices = [f"CPU:{index}" for index in range(num_replicas)]
+    create = functools.partial(create_variables, a_model.flat_specs, 3)
+    held = STRATEGIES[strategy](devices, create, functools.partial(make_optimizer, optimizer))
+    return Trainer(a_model, held, seed=1)
+
+
+def values(a_trainer, copy=0):
+    return [v.numpy() for v in a_trainer.strategy.copies[copy].variables]

@@ -90,7 +90,9 @@ def from_text(name: str, splits: Splits, request: Request) -> TrainingData:
     )
 
 
-SOURCES: Final[dict[str, Callable[[Request], TrainingData]]] = {
+Source = Callable[[Request], TrainingData]
+
+SOURCES: Final[dict[str, Source]] = {
     "demo": demo_data,
     "synthetic": synthetic_data,
 }

@@ -55,12 +55,12 @@ class Reporter:
 
 def progress_line(batch: int, num_batches: int, window: Window, rate: float) -> str:
     """One line of progress, averaged over the batches since the last one."""
-    left = (num_batches - batch) * window.seconds_per_batch
-    minutes, seconds = divmod(round(left), 60)
+    minutes, seconds = divmod(round((num_batches - batch) * window.seconds_per_batch), 60)
+    # The first batch is mostly tracing and foretells nothing.
+    left = f"left {minutes}:{seconds:02d}" if batch > 1 else "traced"
     return (
         f"batch {batch:5d}/{num_batches}  loss {window.loss:.3f}  lr {rate:.2g}  "
-        f"{window.words_per_s:9,.0f} words/s  {window.seconds_per_batch:.3f} s/batch  "
-        f"left {minutes}:{seconds:02d}"
+        f"{window.words_per_s:9,.0f} words/s  {window.seconds_per_batch:.3f} s/batch  {left}"
     )
 
 

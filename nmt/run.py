@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from input_pipeline.sources import SOURCES, Request, TrainingData
+from input_pipeline.sources import SOURCES, Request, Source, TrainingData
 from nmt import checkpoints, devices, environment, results
 from nmt.config import TrainConfig
 from nmt.evaluation import evaluate, summary
@@ -49,12 +50,12 @@ def make_schedule(config: TrainConfig, num_batches: int | None) -> Schedule:
     return Schedule(run.num_warmup_batches, total, run.log_every)
 
 
-def set_up(config: TrainConfig) -> Setup:
+def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setup:
     """Reads data and builds the model, on this machine's devices."""
     names = devices.configure(config.parallel)
     run = config.run
     request = Request(config.data, names, run.num_epochs, run.seed)
-    data = SOURCES[config.data.resolved_dataset](request)
+    data = sources[config.data.resolved_dataset](request)
     trainer = make_trainer(config, data.vocabulary_sizes, names)
     return Setup(config, data, trainer, make_schedule(config, data.num_batches))
 
@@ -79,9 +80,9 @@ def plan(setup: Setup) -> str:
     return "\n".join(f"{name:<10}{text}" for name, text in lines.items())
 
 
-def run(config: TrainConfig) -> dict[str, Any]:
+def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[str, Any]:
     """Trains as the configuration says and gives the record of the run."""
-    setup = set_up(config)
+    setup = set_up(config, sources)
     print(plan(setup), flush=True)
     resume(setup)
     meter = Meter(config.run.num_warmup_batches)

@@ -53,8 +53,10 @@ def test_targets_end_and_sources_do_not():
 
 
 def test_empty_and_over_long_pairs_are_left_out_and_counted():
-    pairs = encoded([Pair("", "y"), Pair("x", ""), Pair("x x x", "y"), Pair("x", "y y"), PAIRS[0]],
-                    limits=(2, 2))
+    pairs = encoded(
+        [Pair("", "y"), Pair("x", ""), Pair("x x x", "y"), Pair("x", "y y"), PAIRS[0]],
+        limits=(2, 2),
+    )
     assert len(pairs) == 1
     assert pairs.num_dropped == 4
 

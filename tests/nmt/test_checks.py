@@ -45,8 +45,13 @@ def test_what_can_run_is_not_refused(argv):
 
 
 def test_all_conflicts_are_reported_at_once():
-    found = problems("--direction=bi", "--num_encoder_layers=3", "--results_file=a/b", "--evaluate",
-                     "--use_synthetic_data")
+    found = problems(
+        "--direction=bi",
+        "--num_encoder_layers=3",
+        "--results_file=a/b",
+        "--evaluate",
+        "--use_synthetic_data",
+    )
     assert len(found) == 3
 
 

@@ -15,9 +15,13 @@ def test_native_messages_are_held_back(capfd):
 
 
 def test_a_failure_lets_the_messages_out(capfd):
-    with pytest.raises(RuntimeError), environment.quiet_stderr():
-        os.write(2, b"the reason")
-        raise RuntimeError
+    def fail():
+        with environment.quiet_stderr():
+            os.write(2, b"the reason")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert capfd.readouterr().err == "the reason"
 
 

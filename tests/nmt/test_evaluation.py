@@ -2,11 +2,12 @@ import numpy as np
 import tensorflow as tf
 
 from input_pipeline.corpus import Pair
-from input_pipeline.vocabulary import BOS, EOS, build_vocabulary
+from input_pipeline.vocabulary import EOS, build_vocabulary
 from nmt.config import OptimizerConfig
 from nmt.decoding import greedy
 from nmt.evaluation import evaluate, summary
-from nmt.model import shift_right
+from nmt.lstm.layers import NO_DROPOUT, StackInputs
+from nmt.model import hand_over, shift_right
 from tests import small
 
 ADAM = OptimizerConfig(optimizer="adam", learning_rate=0.02)
@@ -14,9 +15,6 @@ ADAM = OptimizerConfig(optimizer="adam", learning_rate=0.02)
 
 def forced_best(model, flat, batch, target):
     """The most likely next words when the decoder is fed `target`, by the training graph."""
-    from nmt.lstm.layers import NO_DROPOUT, StackInputs
-    from nmt.model import hand_over
-
     weights = model.pack(flat)
     labels = tf.transpose(target)
     states = hand_over(model.encode(weights, batch), weights)
@@ -34,12 +32,10 @@ def test_greedy_words_are_the_best_under_a_forced_pass():
     np.testing.assert_array_equal(found.numpy()[alive], best.numpy()[alive])
 
 
-def test_greedy_stops_at_the_longest_length_and_never_starts_with_the_start_word():
+def test_greedy_stops_at_the_longest_length():
     model = small.model()
     found = greedy(model, small.weights(model), small.batch([5, 1], [2, 6]), 4)
-    assert found.shape[1] <= 4
-    assert found.dtype == tf.int32
-    assert BOS == 1
+    assert found.shape == (2, 4)
 
 
 def test_a_memorised_pair_is_translated_and_scored():

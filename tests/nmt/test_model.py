@@ -3,6 +3,7 @@ import pytest
 import tensorflow as tf
 
 from nmt.config import ENCODER_TYPES
+from nmt.lstm.layers import State
 from nmt.lstm.stacks import STACKS
 from nmt.model import hand_over, make_model, shift_right
 from nmt.types import Batch
@@ -89,7 +90,9 @@ def test_gradient_agrees_with_finite_differences():
             for d in (-5e-3, 5e-3)
         ]
         slope = (losses[1] - losses[0]) / 1e-2
-        np.testing.assert_allclose(tf.reduce_sum(gradients[index] * way), slope, rtol=0.02, atol=0.02)
+        np.testing.assert_allclose(
+            tf.reduce_sum(gradients[index] * way), slope, rtol=0.02, atol=0.02
+        )
 
 
 def test_a_fresh_model_is_near_the_uniform_guess():
@@ -124,12 +127,12 @@ def test_labels_are_shifted_by_the_start_word():
     np.testing.assert_array_equal(shift_right(tf.constant([[7], [8], [2]])), [[1], [7], [8]])
 
 
-@pytest.mark.parametrize(("num_layers", "expected"), [(2, [1, 2]), (3, [0, 1, 2]), (4, [0, 1, 2, -1])])
+@pytest.mark.parametrize(
+    ("num_layers", "expected"), [(2, [1, 2]), (3, [0, 1, 2]), (4, [0, 1, 2, -1])]
+)
 def test_encoder_states_are_handed_over_layer_by_layer(num_layers, expected):
     model = make_model(small.model_config(num_decoder_layers=num_layers), small.SIZES, "CPU")
     weights = model.pack(small.weights(model))
-    from nmt.lstm.layers import State
-
     states = [State(tf.fill([1, 8], float(i + 1)), tf.fill([1, 8], -1.0)) for i in range(3)]
     handed = hand_over(states, weights)
     assert [int(s.hidden[0, 0]) - 1 for s in handed] == expected

@@ -64,7 +64,9 @@ def test_dynamic_equals_keras():
     layer.set_weights([part.numpy() for part in layers[0][0]])
     mask = tf.sequence_mask(LENGTHS, TIME)
     outputs, hidden, cell = layer(tf.transpose(sequence, [1, 0, 2]), mask=mask)
-    actual = dynamic.run_stack(StackInputs(sequence, LENGTHS, zero_states(layers, sequence)), layers)
+    actual = dynamic.run_stack(
+        StackInputs(sequence, LENGTHS, zero_states(layers, sequence)), layers
+    )
     expected = outputs * tf.cast(mask, tf.float32)[:, :, tf.newaxis]
     np.testing.assert_allclose(tf.transpose(actual.sequence, [1, 0, 2]), expected, atol=1e-5)
     np.testing.assert_allclose(actual.final[0].hidden, hidden, atol=1e-5)

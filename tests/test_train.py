@@ -1,0 +1,132 @@
+"""The program as a user runs it, in processes of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+SMALL = [
+    "--num_units=16",
+    "--embedding_dim=16",
+    "--batch_size=8",
+    "--num_warmup_batches=2",
+    "--num_batches=4",
+    "--log_every=2",
+]
+
+
+def train(*argv, **options):
+    command = [sys.executable, "train.py", *argv]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+
+
+def test_the_seeds_synthetic_run_ends_with_table_and_json(tmp_path):
+    path = tmp_path / "results.json"
+    run = train(
+        *SMALL,
+        "--variable_update=replicated",
+        "--independent_replica=true",
+        "--src_max_len=10",
+        "--use_synthetic_data=true",
+        "--direction=bi",
+        "--encoder_type=cudnn_lstm",
+        "--num_replicas=2",
+        f"--results_file={path}",
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert re.search(r"^\|2\|8\|\d+\.\d{3}\|\d+\.\d{3}\|\|$", run.stdout, re.MULTILINE)
+    record = json.loads(path.read_text())
+    assert record["variable_update"] == "independent"
+    assert record["num_replicas"] == 2
+    assert record["timed_batches"] == len(record["step_seconds"]) == 4
+    assert record["timed_words"] == 4 * 2 * 8 * 2 * 10
+    speed = record["timed_words"] / record["timed_seconds"]
+    assert record["words_per_second"] == pytest.approx(speed)
+    assert len(record["losses"]) == 6
+    assert record["first_step_seconds"] > max(record["step_seconds"])
+
+
+def test_results_are_appended_one_line_a_run_and_training_goes_on(tmp_path):
+    path, out = tmp_path / "results.json", tmp_path / "out"
+    argv = [*SMALL, "--dataset=demo", f"--results_file={path}", f"--output_dir={out}"]
+    first = train(*argv)
+    second = train(*argv, "--variable_update=parameter_server", "--encoder_type=cudnn_lstm")
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert "step 6" in second.stdout
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(records) == 2
+    assert records[1]["losses"][0] < records[0]["losses"][0]
+
+
+def test_the_plan_comes_first_and_says_what_runs():
+    run = train(*SMALL, "--num_replicas=3", "--variable_update=parameter_server")
+    plan = run.stdout.split("batch     1/6")[0]
+    for part in (
+        "demo: built-in English-German corpus",
+        "parameters",
+        "global batch 24 = 3 x 8",
+        "CPU:0, CPU:1, CPU:2",
+        "parameter_server",
+        "oneDNN on",
+        "threads",
+    ):
+        assert part in plan
+
+
+def test_evaluation_prints_bleu_and_translations(tmp_path):
+    path = tmp_path / "results.json"
+    run = train(*SMALL, "--evaluate", f"--results_file={path}", "--tgt_max_len=20")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("translation ") == 5
+    assert 0 <= json.loads(path.read_text())["bleu"] < 20
+
+
+def test_all_mistakes_come_in_one_go_with_exit_code_2():
+    run = train("--batch_size=0", "--direction=bi", "--num_encoder_layers=3", "--optimiser=sgd")
+    assert run.returncode == 2
+    assert run.stdout == ""
+    lines = run.stderr.splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith("train.py: --") for line in lines)
+
+
+def test_another_models_checkpoint_is_one_line_and_exit_code_2(tmp_path):
+    argv = [*SMALL, "--use_synthetic_data", "--src_max_len=4", f"--output_dir={tmp_path / 'out'}"]
+    assert train(*argv).returncode == 0
+    run = train(*argv, "--num_decoder_layers=2")
+    assert run.returncode == 2
+    assert re.fullmatch(r"train.py: \S+ is not a checkpoint of this model; .*\n", run.stderr)
+
+
+def test_verbosity_brings_tensorflows_messages_back():
+    quiet, loud = (
+        train(*SMALL, "--use_synthetic_data", "--src_max_len=4", f"--verbosity={level}")
+        for level in (0, 1)
+    )
+    assert quiet.stderr == ""
+    assert loud.stderr != ""
+
+
+def test_ctrl_c_ends_with_the_summary_so_far():
+    argv = [*SMALL, "--num_batches=1000000", "--use_synthetic_data", "--src_max_len=4"]
+    process = subprocess.Popen(
+        [sys.executable, "train.py", *argv],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    for line in process.stdout:
+        if line.startswith("batch    20/"):
+            break
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert "broken off after" in rest
+    assert re.search(r"^\|1\|8\|", rest, re.MULTILINE)

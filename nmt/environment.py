@@ -10,9 +10,13 @@ import tempfile
 from collections.abc import Iterator
 from typing import Final
 
-# glibc gives large buffers back to the system and faults them in again at every step.
-# Parameters as in malloc.h; the same can be had from outside with MALLOC_MMAP_MAX_ and its like.
-KEEP_MEMORY: Final = ((-4, 0), (-1, -1), (-2, 256 << 20))  # mmap max, trim threshold, top pad
+# glibc gives large buffers back to the system and faults them in again at every step. Each setting
+# is named as the environment variable that sets it from outside, with mallopt's number and value.
+KEEP_MEMORY: Final = {
+    "MALLOC_MMAP_MAX_": (-4, 0),
+    "MALLOC_TRIM_THRESHOLD_": (-1, -1),
+    "MALLOC_TOP_PAD_": (-2, 256 << 20),
+}
 
 
 def prepare(verbosity: int) -> None:
@@ -38,7 +42,15 @@ def import_tensorflow() -> None:
 def keep_memory() -> bool:
     """Tells glibc to keep freed memory for the next step; False where there is no glibc."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    return mallopt is not None and all(mallopt(name, value) for name, value in KEEP_MEMORY)
+    ours = [KEEP_MEMORY[name] for name in KEEP_MEMORY if name not in os.environ]
+    return mallopt is not None and all(mallopt(*setting) for setting in ours)
+
+
+def allocator() -> str:
+    """Who decides how freed memory is handled."""
+    if any(name in os.environ for name in KEEP_MEMORY):
+        return "allocator as set by MALLOC_*"
+    return "freed memory kept" if keep_memory() else "allocator as it is"
 
 
 @contextlib.contextmanager
@@ -67,7 +79,7 @@ def describe() -> str:
     onednn = "on" if os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") != "0" else "off"
     threads = tf.config.threading
     return (
-        f"TensorFlow {tf.__version__}, oneDNN {onednn}, freed memory kept, threads: "
+        f"TensorFlow {tf.__version__}, oneDNN {onednn}, {allocator()}, threads: "
         f"{threads.get_intra_op_parallelism_threads()} within an operation, "
         f"{threads.get_inter_op_parallelism_threads()} operations at once"
     )

@@ -36,7 +36,7 @@ def translate(
 ) -> list[str]:
     """Translates every source, greedily, in batches."""
 
-    @tf.function(input_signature=(BATCH_SPEC,))
+    @tf.function(input_signature=(BATCH_SPEC,), autograph=False)
     def translate_batch(batch: Batch) -> tf.Tensor:
         return greedy(model, weights, batch, max_length)
 

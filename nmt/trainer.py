@@ -22,8 +22,10 @@ class Trainer:
         with tf.device("CPU:0"):
             self.step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
         batches = (BATCH_SPEC,) * len(strategy.devices)
-        self.train_step = tf.function(self._train_step, input_signature=(batches,))
-        self.replica_step = tf.function(self._replica_step, input_signature=self._replica_spec())
+        self.train_step = tf.function(self._train_step, input_signature=(batches,), autograph=False)
+        self.replica_step = tf.function(
+            self._replica_step, input_signature=self._replica_spec(), autograph=False
+        )
 
     def _replica_spec(self) -> tuple[Any, ...]:
         weights = [tf.TensorSpec(spec.shape, tf.float32) for spec in self.model.flat_specs]

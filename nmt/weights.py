@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
 from nmt.config import ModelConfig
 from nmt.lstm.layers import LayerWeights
+
+# Uniform values within this bound have variance 1: words differ enough for the first gates to see.
+UNIT_VARIANCE: Final = 3**0.5
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ def weight_specs(config: ModelConfig, sizes: VocabularySizes) -> ModelWeights:
     ways = ("forward", "backward") if config.direction == "bi" else ("forward",)
     embedding = config.embedding_dim
     return ModelWeights(
-        WeightSpec("source_embedding", (sizes.source, embedding), 0.1),
-        WeightSpec("target_embedding", (sizes.target, embedding), 0.1),
+        WeightSpec("source_embedding", (sizes.source, embedding), UNIT_VARIANCE),
+        WeightSpec("target_embedding", (sizes.target, embedding), UNIT_VARIANCE),
         stack_specs("encoder", config, config.num_encoder_layers // len(ways), ways),
         stack_specs("decoder", config, config.num_decoder_layers, ("forward",)),
         WeightSpec("projection", (config.num_units, sizes.target), config.num_units**-0.5),

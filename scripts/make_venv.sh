@@ -23,5 +23,5 @@ fi
 echo "building .venv with $("$python" --version) from $lock (once, a few minutes)"
 rm -rf .venv
 "$python" -m venv .venv
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r "$lock"
 touch .venv/ready

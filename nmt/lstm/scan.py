@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from nmt.lstm.layers import Layer, StackInputs, StackOutputs, State, layer_by_layer, reverse
+from nmt.lstm.layers import (
+    NO_DROPOUT,
+    Dropout,
+    Layer,
+    StackInputs,
+    StackOutputs,
+    State,
+    layer_by_layer,
+    reverse,
+)
 
 
 class Tape(NamedTuple):
@@ -71,44 +80,56 @@ def gate_gradients(tape: Tape, time: tf.Tensor, upstream: State) -> tuple[tf.Ten
     """The gradients of the raw gates and of the cell one step earlier."""
     enter, forget, candidate, leave = (array.read(time) for array in tape.gates)
     squashed = tape.squashed.read(time)
-    cell = upstream.cell + upstream.hidden * leave * (1 - squashed * squashed)
+    # Of the derivatives TensorFlow has fused kernels: y * (1 - y) * dy and (1 - y * y) * dy.
+    sigmoid, tanh = tf.raw_ops.SigmoidGrad, tf.raw_ops.TanhGrad
+    cell = upstream.cell + tanh(y=squashed, dy=upstream.hidden * leave)
     raw = (
-        cell * candidate * enter * (1 - enter),
-        cell * tape.cells.read(time) * forget * (1 - forget),
-        cell * enter * (1 - candidate * candidate),
-        upstream.hidden * squashed * leave * (1 - leave),
+        sigmoid(y=enter, dy=cell * candidate),
+        sigmoid(y=forget, dy=cell * tape.cells.read(time)),
+        tanh(y=candidate, dy=cell * enter),
+        sigmoid(y=leave, dy=upstream.hidden * squashed),
     )
     return tf.concat(raw, axis=-1), cell * forget
 
 
-class Outer(NamedTuple):
-    """The gradients that reach the recurrence from outside."""
-
-    hidden: tf.Tensor  # [time, directions, batch, units]
-    last: State  # [directions, batch, units] each
-
-
 def scan_backward(
-    tape: Tape, recurrent: tf.Tensor, lengths: tf.Tensor, outer: Outer
+    tape: Tape, recurrent: tf.Tensor, outer: tf.Tensor, last: CellGradient
 ) -> tuple[tf.Tensor, State]:
-    """Runs the recurrence backwards; gives the raw gates' gradients and the initial state's."""
-    num_steps = tf.shape(outer.hidden)[0]
+    """Runs the recurrence backwards; gives the raw gates' gradients and the initial state's.
+
+    `outer` is the gradient of all hidden states, `[time, directions, batch, units]`.
+    """
+    num_steps = tf.shape(outer)[0]
 
     def step(left: tf.Tensor, passed: State, array: tf.TensorArray) -> tuple[object, ...]:
         time = left - 1
-        ends = tf.cast(tf.equal(lengths, left), recurrent.dtype)[tf.newaxis, :, tf.newaxis]
-        upstream = State(
-            passed.hidden + outer.hidden[time] + ends * outer.last.hidden,
-            passed.cell + ends * outer.last.cell,
-        )
+        upstream = State(passed.hidden + outer[time], last.enter(passed.cell, left))
         raw, cell = gate_gradients(tape, time, upstream)
         hidden = tf.matmul(raw, recurrent, transpose_b=True)
         return time, State(hidden, cell), array.write(time, raw)
 
-    start = State(*(tf.zeros_like(value) for value in outer.last))
+    start = State(tf.zeros_like(last.gradient), last.start())
     array = tf.TensorArray(recurrent.dtype, num_steps)
     _, passed, array = tf.while_loop(lambda left, *_: left > 0, step, (num_steps, start, array))
     return array.stack(), passed
+
+
+class CellGradient(NamedTuple):
+    """The gradient of each sequence's last cell, which enters where the sequence ends."""
+
+    gradient: tf.Tensor  # [directions, batch, units]
+    lengths: tf.Tensor | None
+
+    def start(self) -> tf.Tensor:
+        """What the backward loop begins with."""
+        return self.gradient if self.lengths is None else tf.zeros_like(self.gradient)
+
+    def enter(self, passed: tf.Tensor, left: tf.Tensor) -> tf.Tensor:
+        """Adds the gradient for sequences of exactly `left` steps."""
+        if self.lengths is None:
+            return passed
+        ends = tf.cast(tf.equal(self.lengths, left), passed.dtype)
+        return passed + ends[tf.newaxis, :, tf.newaxis] * self.gradient
 
 
 def recurrent_gradient(raw: tf.Tensor, hidden: tf.Tensor, initial: tf.Tensor) -> tf.Tensor:
@@ -123,41 +144,56 @@ def recurrent_gradient(raw: tf.Tensor, hidden: tf.Tensor, initial: tf.Tensor) ->
     return tf.stack(gradients)
 
 
-def last_cells(tape: Tape, lengths: tf.Tensor) -> tf.Tensor:
-    """The cell after each sequence's last real step, `[directions, batch, units]`."""
-    return pick(tape.cells.stack()[1:], lengths)
+def last_places(values: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
+    """Where each sequence's last step is in `[time, directions, batch, units]`, as row numbers."""
+    num_steps, batch_size, ways = tf.shape(values)[0], tf.shape(values)[2], values.shape[1]
+    steps = num_steps if lengths is None else lengths
+    return ((steps - 1) * ways + tf.range(ways)[:, tf.newaxis]) * batch_size + tf.range(batch_size)
 
 
-def pick(values: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
-    """Takes element `lengths - 1` in time of `[time, directions, batch, units]`."""
-    places = tf.stack([lengths - 1, tf.range(tf.size(lengths))], axis=1)  # [batch, 2]
-    by_batch = tf.transpose(tf.gather_nd(tf.transpose(values, [0, 2, 1, 3]), places), [1, 0, 2])
-    return by_batch
+def rows(values: tf.Tensor) -> tf.Tensor:
+    """All states of `[time, directions, batch, units]` under each other."""
+    return tf.reshape(values, [-1, values.shape[-1]])
+
+
+class Scanned(NamedTuple):
+    """All hidden states of a recurrence, and the last state of each sequence."""
+
+    hidden: tf.Tensor  # [time, directions, batch, units]
+    last: State  # [directions, batch, units]
+
+
+def scan(
+    projected: Sequence[tf.Tensor],
+    recurrent: tf.Tensor,
+    initial: State,
+    lengths: tf.Tensor | None,
+) -> Scanned:
+    """Runs the recurrence with a gradient of its own."""
+
+    @tf.custom_gradient
+    def run(
+        recurrent: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *projected: tf.Tensor
+    ) -> tuple[tuple[tf.Tensor, ...], Backward]:
+        tape = scan_forward(projected, recurrent, State(hidden, cell))
+        states = tape.hidden.stack()
+        places = last_places(states, lengths)
+
+        def backward(d_states: tf.Tensor, d_last: tf.Tensor, d_cell: tf.Tensor) -> tuple[Any, ...]:
+            outer = tf.tensor_scatter_nd_add(rows(d_states), places[..., tf.newaxis], d_last)
+            outer = tf.reshape(outer, tf.shape(d_states))
+            raw, passed = scan_backward(tape, recurrent, outer, CellGradient(d_cell, lengths))
+            gradient = recurrent_gradient(raw, states, hidden)
+            return (gradient, *passed, *tf.unstack(raw, len(projected), axis=1))
+
+        cells = rows(tape.cells.stack()[1:])
+        return (states, tf.gather(rows(states), places), tf.gather(cells, places)), backward
+
+    hidden, *last = run(recurrent, initial.hidden, initial.cell, *projected)
+    return Scanned(hidden, State(*last))
 
 
 Backward = Callable[..., tuple[Any, ...]]
-
-
-@tf.custom_gradient
-def scan(
-    lengths: tf.Tensor,
-    recurrent: tf.Tensor,
-    hidden: tf.Tensor,
-    cell: tf.Tensor,
-    *projected: tf.Tensor,
-) -> tuple[tuple[tf.Tensor, tf.Tensor, tf.Tensor], Backward]:
-    """All hidden states of the recurrence, and the last hidden state and cell of each sequence."""
-    tape = scan_forward(projected, recurrent, State(hidden, cell))
-    all_hidden = tape.hidden.stack()
-
-    def backward(d_hidden: tf.Tensor, d_last: tf.Tensor, d_cell: tf.Tensor) -> tuple[Any, ...]:
-        outer = Outer(d_hidden, State(d_last, d_cell))
-        raw, passed = scan_backward(tape, recurrent, lengths, outer)
-        gradient = recurrent_gradient(raw, all_hidden, hidden)
-        by_direction = tf.unstack(raw, len(projected), axis=1)
-        return (None, gradient, passed.hidden, passed.cell, *by_direction)
-
-    return (all_hidden, pick(all_hidden, lengths), last_cells(tape, lengths)), backward
 
 
 def project(sequence: tf.Tensor, layer: Layer, direction: int) -> tf.Tensor:
@@ -170,22 +206,19 @@ def project(sequence: tf.Tensor, layer: Layer, direction: int) -> tf.Tensor:
 
 def run_layer(inputs: StackInputs, layer: Layer) -> StackOutputs:
     """Runs a layer in one or both directions; the outputs of both stand side by side."""
-    time_and_batch = tf.shape(inputs.sequence)[:2]
     lengths = inputs.lengths
-    ends = tf.fill(time_and_batch[1:], time_and_batch[0]) if lengths is None else lengths
     views = [inputs.sequence, reverse(inputs.sequence, lengths)][: len(layer)]
-    hidden, last, cell = scan(
-        ends,
+    hidden, last = scan(
+        [project(view, layer, direction) for direction, view in enumerate(views)],
         tf.stack([weights.recurrent for weights in layer]),
-        tf.stack([state.hidden for state in inputs.initial]),
-        tf.stack([state.cell for state in inputs.initial]),
-        *(project(view, layer, direction) for direction, view in enumerate(views)),
+        State(*(tf.stack(parts) for parts in zip(*inputs.initial))),
+        lengths,
     )
     outputs = tf.unstack(hidden, len(layer), axis=1)
     if len(layer) == 2:
         outputs[1] = reverse(outputs[1], lengths)
-    sequence = silence(tf.concat(outputs, axis=2), lengths)
-    return StackOutputs(sequence, [State(h, c) for h, c in zip(tf.unstack(last), tf.unstack(cell))])
+    states = [State(*state) for state in zip(*map(tf.unstack, last))]
+    return StackOutputs(tf.concat(outputs, axis=2), states)
 
 
 def silence(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
@@ -196,4 +229,12 @@ def silence(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
     return sequence * tf.transpose(alive)[:, :, tf.newaxis]
 
 
-run_stack = layer_by_layer(run_layer)
+run_layers = layer_by_layer(run_layer)
+
+
+def run_stack(
+    inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
+) -> StackOutputs:
+    """Runs the layers; only the top one's padding is cleared, since no layer reads the others'."""
+    outputs = run_layers(inputs, layers, dropout)
+    return outputs._replace(sequence=silence(outputs.sequence, inputs.lengths))

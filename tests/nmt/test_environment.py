@@ -32,6 +32,12 @@ def test_what_the_user_has_set_stays(monkeypatch):
     assert "oneDNN off" in environment.describe()
 
 
+def test_the_users_allocator_settings_stay(monkeypatch):
+    assert environment.allocator() == "freed memory kept"
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "1000")
+    assert environment.allocator() == "allocator as set by MALLOC_*"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
 def test_freed_memory_is_kept():
     """After a large buffer is freed, the next one faults in no new pages."""

@@ -3,20 +3,23 @@
 # make venv   only builds .venv; CUDA=1 adds TensorFlow's CUDA libraries
 
 SHELL := /bin/sh
-LOCK := $(if $(CUDA),requirements-cuda.lock,requirements.lock)
+# Once built with CUDA, it stays with CUDA until `make clean`.
+CUDA_BUILT := $(wildcard .venv/from-requirements-cuda.lock)
+LOCK := $(if $(CUDA)$(CUDA_BUILT),requirements-cuda.lock,requirements.lock)
+READY := .venv/from-$(LOCK)
 
 .PHONY: venv demo test lock clean
 
-venv: .venv/ready
+venv: $(READY)
 
 # The stamp is written last, so an install that was broken off is done again.
-.venv/ready: $(LOCK) scripts/make_venv.sh
-	@sh scripts/make_venv.sh $(LOCK)
+.venv/from-%: % scripts/make_venv.sh
+	@PYTHON="$(PYTHON)" sh scripts/make_venv.sh $<
 
-demo: .venv/ready
+demo: $(READY)
 	@.venv/bin/python train.py --flagfile=presets/demo.flags
 
-test: .venv/ready
+test: $(READY)
 	@sh scripts/check.sh
 
 lock:

@@ -6,35 +6,45 @@ import sys
 from collections.abc import Sequence
 
 from nmt import checks, environment, flags
-from nmt.errors import UserError
+from nmt.errors import Diverged, UserError
+
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs one training; the exit code is 0 when done and 2 for a mistake of the user's."""
+    """Runs one training; gives the exit code."""
     try:
-        config, problems = flags.parse(argv)
+        return train(argv)
     except flags.HelpRequested as request:
         print(request)
-        return 0
+        return DONE
+    except UserError as error:
+        return say([str(error)], REFUSED)
+    except Diverged as error:
+        return say([str(error)], FAILED)
+    except KeyboardInterrupt:
+        return say(["broken off"], INTERRUPTED)
+
+
+def train(argv: Sequence[str]) -> int:
+    """Checks the command line and runs it; every mistake is found before data is read."""
+    config, problems = flags.parse(argv)
     problems += checks.find_problems(config)
     if not problems or checks.needs_devices(config):
         environment.prepare(config.run.verbosity)
         problems += checks.find_device_problems(config)
     if problems:
-        return refuse(problems)
+        return say(problems, REFUSED)
     from nmt.run import run  # imports TensorFlow, which the environment had to be ready for
 
-    try:
-        run(config)
-    except UserError as error:
-        return refuse([str(error)])
-    return 0
+    run(config)
+    return DONE
 
 
-def refuse(problems: Sequence[str]) -> int:
-    """Says what is wrong, one line each."""
+def say(problems: Sequence[str], code: int) -> int:
+    """Prints one line each and gives the exit code."""
     print("\n".join(f"train.py: {problem}" for problem in problems), file=sys.stderr)
-    return 2
+    return code
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from input_pipeline.corpus import Pair
-from input_pipeline.vocabulary import EOS, WordVocabulary
+from input_pipeline.vocabulary import EOS, UNK, WordVocabulary
 from nmt.types import Batch
 
 
@@ -67,14 +67,6 @@ def bucket_boundaries(lengths: np.ndarray, num_buckets: int) -> list[int]:
     return [int(cut) + 1 for cut in np.unique(cuts) if cut < lengths.max()]
 
 
-def count_batches(
-    lengths: np.ndarray, boundaries: Sequence[int], batch_size: int, num_epochs: int
-) -> int:
-    """How many batches `num_epochs` passes make, the partial ones at the end included."""
-    buckets = np.bincount(np.digitize(lengths, boundaries), minlength=len(boundaries) + 1)
-    return int(sum(-(-num_epochs * int(size) // batch_size) for size in buckets))
-
-
 def ragged(ids: Ids) -> tf.RaggedTensor:
     """One row per sentence."""
     return tf.RaggedTensor.from_row_lengths(ids.values, ids.lengths)
@@ -103,7 +95,7 @@ class BatchPlan(NamedTuple):
 
     replica_batch_size: int
     num_replicas: int
-    num_buckets: int
+    boundaries: list[int]  # lengths at which a new bucket starts
     num_epochs: int  # 0: endless
     seed: int
 
@@ -113,24 +105,32 @@ class BatchPlan(NamedTuple):
         return self.replica_batch_size * self.num_replicas
 
 
+def count_batches(lengths: np.ndarray, plan: BatchPlan) -> int:
+    """How many batches all epochs make, the partial ones at the end included."""
+    buckets = np.bincount(np.digitize(lengths, plan.boundaries))
+    return int(sum(-(-plan.num_epochs * int(n) // plan.global_batch_size) for n in buckets))
+
+
 def training_batches(pairs: EncodedPairs, plan: BatchPlan) -> tf.data.Dataset:
     """Shuffled batches, each from one length bucket, as one slice per replica."""
-    boundaries = bucket_boundaries(pair_lengths(pairs), plan.num_buckets)
     dataset = tf.data.Dataset.from_tensor_slices((ragged(pairs.source), ragged(pairs.target)))
     dataset = dataset.shuffle(len(pairs), seed=plan.seed, reshuffle_each_iteration=True)
     dataset = dataset.repeat(plan.num_epochs or None)
     dataset = dataset.map(lambda s, t: Batch(s, tf.size(s), t, tf.size(t)))
     dataset = dataset.bucket_by_sequence_length(
         lambda pair: tf.maximum(pair.source_lengths, pair.target_lengths),
-        boundaries,
-        [plan.global_batch_size] * (len(boundaries) + 1),
+        plan.boundaries,
+        [plan.global_batch_size] * (len(plan.boundaries) + 1),
     )
     dataset = dataset.map(lambda batch: cut(batch, plan.num_replicas))
     return dataset.prefetch(tf.data.AUTOTUNE)
 
 
-def source_batches(pairs: EncodedPairs, batch_size: int) -> tf.data.Dataset:
-    """Batches in the corpus's order, for translating."""
-    dataset = tf.data.Dataset.from_tensor_slices((ragged(pairs.source), ragged(pairs.target)))
-    dataset = dataset.map(lambda s, t: Batch(s, tf.size(s), t, tf.size(t)))
+def source_batches(
+    sentences: Iterable[str], vocabulary: WordVocabulary, batch_size: int
+) -> tf.data.Dataset:
+    """Batches of all sources in order, for translating; an empty one becomes one unknown word."""
+    ids = flatten([vocabulary.encode(sentence) or [UNK] for sentence in sentences])
+    dataset = tf.data.Dataset.from_tensor_slices(ragged(ids))
+    dataset = dataset.map(lambda source: Batch(source, tf.size(source), [EOS], 1))
     return dataset.padded_batch(batch_size)

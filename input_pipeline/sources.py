@@ -19,6 +19,7 @@ from input_pipeline.demo.corpus import generate
 from input_pipeline.synthetic import synthetic_batches
 from input_pipeline.vocabulary import WordVocabulary, build_vocabulary
 from nmt.config import DataConfig
+from nmt.errors import UserError
 from nmt.types import Batch
 
 
@@ -31,11 +32,15 @@ class Request(NamedTuple):
     seed: int
 
 
+BatchesFrom = Callable[[int], Iterable[tuple[Batch, ...]]]
+"""Gives one slice per replica and step, without the first so many steps."""
+
+
 class TrainingData(NamedTuple):
     """What a run trains on, and what it can be judged by."""
 
     description: str
-    batches: Iterable[tuple[Batch, ...]]  # one slice per replica
+    batches_from: BatchesFrom
     num_batches: int | None  # None: endless
     vocabulary_sizes: tuple[int, int]
     vocabularies: tuple[WordVocabulary, WordVocabulary] | None
@@ -48,7 +53,7 @@ def synthetic_data(request: Request) -> TrainingData:
     batches = synthetic_batches(config, request.devices, request.seed)
     return TrainingData(
         description=f"synthetic: random ids, {config.src_max_len} words each side",
-        batches=itertools.repeat(batches),
+        batches_from=lambda _: itertools.repeat(batches),
         num_batches=None,
         vocabulary_sizes=(config.src_vocab_size, config.tgt_vocab_size),
         vocabularies=None,
@@ -69,21 +74,25 @@ def from_text(name: str, splits: Splits, request: Request) -> TrainingData:
         build_vocabulary(pair.target for pair in splits.train),
     )
     pairs = encode_pairs(splits.train, vocabularies, (config.src_max_len, config.tgt_max_len))
+    if not len(pairs):
+        raise UserError(
+            f"none of {pairs.num_dropped:,} training pairs is within --src_max_len="
+            f"{config.src_max_len} and --tgt_max_len={config.tgt_max_len}; give larger ones"
+        )
+    lengths = pair_lengths(pairs)
     plan = BatchPlan(
         config.batch_size,
         len(request.devices),
-        config.num_buckets,
+        bucket_boundaries(lengths, config.num_buckets),
         request.num_epochs,
         request.seed,
     )
-    lengths = pair_lengths(pairs)
-    boundaries = bucket_boundaries(lengths, plan.num_buckets)
-    count = count_batches(lengths, boundaries, plan.global_batch_size, plan.num_epochs)
+    dataset = training_batches(pairs, plan)
     return TrainingData(
         description=f"{name}, {len(pairs):,} training pairs ({pairs.num_dropped:,} left out, empty "
         f"or too long), {len(vocabularies[0]):,} source and {len(vocabularies[1]):,} target words",
-        batches=training_batches(pairs, plan),
-        num_batches=count if plan.num_epochs else None,
+        batches_from=dataset.skip,
+        num_batches=count_batches(lengths, plan) if plan.num_epochs else None,
         vocabulary_sizes=(len(vocabularies[0]), len(vocabularies[1])),
         vocabularies=vocabularies,
         test=splits.test,

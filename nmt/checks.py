@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from nmt.config import TrainConfig
+from nmt.config import WITH_INDEPENDENT_REPLICA, TrainConfig
 
 
 def even_layers(config: TrainConfig) -> str | None:
@@ -24,10 +24,10 @@ def even_layers(config: TrainConfig) -> str | None:
 def one_strategy(config: TrainConfig) -> str | None:
     """--independent_replica is a form of `replicated`."""
     parallel = config.parallel
-    if parallel.independent_replica and parallel.variable_update == "parameter_server":
+    if parallel.independent_replica and parallel.variable_update not in WITH_INDEPENDENT_REPLICA:
         return (
-            "--independent_replica=true shares nothing, --variable_update=parameter_server shares "
-            "everything; leave one of them out"
+            "--independent_replica=true shares nothing, "
+            f"--variable_update={parallel.variable_update} shares variables; leave one of them out"
         )
     return None
 
@@ -68,7 +68,7 @@ def writable_output_dir(config: TrainConfig) -> str | None:
     nearest = next(path for path in (wanted, *wanted.resolve().parents) if path.exists())
     if not nearest.is_dir():
         return f"--output_dir={wanted} cannot be made: {nearest} is a file; name another directory"
-    if not os.access(nearest, os.W_OK):
+    if not os.access(nearest, os.W_OK | os.X_OK):
         return f"--output_dir={wanted} cannot be written to; name another directory"
     return None
 
@@ -87,7 +87,9 @@ def writable_results_file(config: TrainConfig) -> str | None:
     return None
 
 
-RULES: Final[tuple[Callable[[TrainConfig], str | None], ...]] = (
+Rule = Callable[[TrainConfig], "str | None"]
+
+RULES: Final[tuple[Rule, ...]] = (
     even_layers,
     one_strategy,
     one_dataset,
@@ -100,8 +102,16 @@ RULES: Final[tuple[Callable[[TrainConfig], str | None], ...]] = (
 
 def find_problems(config: TrainConfig) -> list[str]:
     """All reasons this configuration cannot run on any machine; empty when it can."""
-    found = (rule(config) for rule in RULES)
+    found = (ask(rule, config) for rule in RULES)
     return [sentence for sentence in found if sentence]
+
+
+def ask(rule: Rule, config: TrainConfig) -> str | None:
+    """What a rule says; a path that cannot even be looked at is a problem too."""
+    try:
+        return rule(config)
+    except OSError as error:
+        return f"{error.filename} cannot be used: {error.strerror}; name another path"
 
 
 def needs_devices(config: TrainConfig) -> bool:

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 VARIABLE_UPDATES: Final = ("parameter_server", "replicated", "independent")
+WITH_INDEPENDENT_REPLICA: Final = ("replicated", "independent")
 ENCODER_TYPES: Final = ("dynamic_rnn", "cudnn_lstm")
 DIRECTIONS: Final = ("uni", "bi")
 DATASETS: Final = ("auto", "demo", "synthetic")
 OPTIMIZERS: Final = ("sgd", "adam", "adamw")
+# Seeds are 32-bit numbers to which the replica's number is added.
+MAX_SEED: Final = 2_000_000_000
 DECAYS: Final = ("none", "inverse_sqrt", "exponential")
 
 
@@ -33,13 +36,13 @@ class Option:
         if self.choices and value not in self.choices:
             return f"choose one of: {', '.join(self.choices)}"
         if self.at_least is not None and value < self.at_least:
-            return f"give at least {self.at_least:g}"
+            return f"give at least {self.at_least:,}"
         if self.above is not None and not value > self.above:
-            return f"give more than {self.above:g}"
+            return f"give more than {self.above:,}"
         if self.at_most is not None and value > self.at_most:
-            return f"give at most {self.at_most:g}"
+            return f"give at most {self.at_most:,}"
         if self.below is not None and not value < self.below:
-            return f"give less than {self.below:g}"
+            return f"give less than {self.below:,}"
         return None
 
 
@@ -93,7 +96,7 @@ class ModelConfig:
     num_encoder_layers: int = option(4, "LSTM layers of the encoder", at_least=1)
     num_decoder_layers: int = option(4, "LSTM layers of the decoder", at_least=1)
     dropout: float = option(
-        0.0, "share of every layer's inputs dropped in training", at_least=0.0, below=1.0
+        0.0, "share of every layer's inputs dropped in training", at_least=0, below=1
     )
     mixed_precision: bool = option(
         False, "compute in bfloat16, keep variables in float32 (needs a device that has it)"
@@ -105,7 +108,7 @@ class OptimizerConfig:
     """Optimizer."""
 
     optimizer: str = option("adam", "update rule", choices=OPTIMIZERS)
-    learning_rate: float = option(0.001, "highest learning rate", above=0.0)
+    learning_rate: float = option(0.001, "highest learning rate", above=0)
     warmup_steps: int = option(
         0, "steps over which the learning rate rises from 0, in a straight line", at_least=0
     )
@@ -118,16 +121,14 @@ class OptimizerConfig:
         " power of n ('exponential') or 1 / sqrt(1 + n) ('inverse_sqrt') of its highest",
         at_least=1,
     )
-    decay_rate: float = option(
-        0.5, "'exponential': factor per --decay_steps", above=0.0, at_most=1.0
-    )
+    decay_rate: float = option(0.5, "'exponential': factor per --decay_steps", above=0, at_most=1)
     max_gradient_norm: float = option(
-        5.0, "gradients are scaled down to this global norm; 0 leaves them alone", at_least=0.0
+        5.0, "gradients are scaled down to this global norm; 0 leaves them alone", at_least=0
     )
     weight_decay: float = option(
         0.01,
         "'adamw': share of every matrix taken off per step and unit of learning rate",
-        at_least=0.0,
+        at_least=0,
     )
 
 
@@ -168,9 +169,12 @@ class RunConfig:
     evaluate: bool = option(
         False, "after training, translate the test split: BLEU and some examples"
     )
+    num_keep_ckpts: int = option(5, "checkpoints kept in --output_dir", at_least=1)
     output_dir: str = option("", "where checkpoints go; training goes on from the newest one there")
     results_file: str = option("", "file that gets one more line of JSON per run")
-    seed: int = option(1, "start of every random sequence", at_least=0)
+    seed: int = option(
+        1, "starting weights, order of batches, dropout", at_least=0, at_most=MAX_SEED
+    )
     verbosity: int = option(0, "1 shows TensorFlow's own messages", at_least=0)
 
 

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
-from nmt.lstm.dynamic import cell
+from nmt.lstm.dynamic import FusedWeights, cell, fuse
 from nmt.lstm.layers import State
 from nmt.model import Model, hand_over
 from nmt.types import Batch
 from nmt.weights import ModelWeights
 
 
-def predict(
-    weights: ModelWeights, words: tf.Tensor, states: Sequence[State]
-) -> tuple[tf.Tensor, list[State]]:
-    """One decoder step: the next words' scores `[batch, vocabulary]` and the new states."""
-    values = tf.gather(weights.target_embedding, words)
-    new = []
-    for (layer,), state in zip(weights.decoder, states):
-        new.append(cell(values, state, layer))
-        values = new[-1].hidden
-    return values @ weights.projection, new
+class Decoder(NamedTuple):
+    """The weights one step of decoding needs."""
+
+    embedding: tf.Tensor
+    layers: list[FusedWeights]
+    projection: tf.Tensor
+
+    def predict(self, words: tf.Tensor, states: Sequence[State]) -> tuple[tf.Tensor, list[State]]:
+        """The next words' scores, `[batch, vocabulary]`, and the new states."""
+        values = tf.gather(self.embedding, words)
+        new = []
+        for layer, state in zip(self.layers, states):
+            new.append(cell(values, state, layer))
+            values = new[-1].hidden
+        return values @ self.projection, new
+
+
+def make_decoder(weights: ModelWeights) -> Decoder:
+    """Prepares the weights once, before the loop over words."""
+    layers = [fuse(layer) for (layer,) in weights.decoder]
+    return Decoder(weights.target_embedding, layers, weights.projection)
 
 
 def greedy(
@@ -32,6 +43,7 @@ def greedy(
 ) -> tf.Tensor:
     """Translates the batch's sources: `[batch, time]` ids, </s> from each sentence's end on."""
     weights = model.pack(flat)
+    decoder = make_decoder(weights)
     batch_size = tf.shape(batch.source)[0]
 
     def going(time: tf.Tensor, words: tf.Tensor, *_: Any) -> tf.Tensor:
@@ -40,7 +52,7 @@ def greedy(
     def step(
         time: tf.Tensor, words: tf.Tensor, states: list[State], output: tf.TensorArray
     ) -> tuple[object, ...]:
-        scores, states = predict(weights, words, states)
+        scores, states = decoder.predict(words, states)
         best = tf.argmax(scores, axis=1, output_type=tf.int32)
         best = tf.where(words == EOS, EOS, best)
         return time + 1, best, states, output.write(time, best)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import sys
 import tempfile
@@ -39,6 +40,7 @@ def import_tensorflow() -> None:
     tf.config.list_physical_devices()
 
 
+@functools.cache
 def keep_memory() -> bool:
     """Tells glibc to keep freed memory for the next step; False where there is no glibc."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
@@ -47,10 +49,10 @@ def keep_memory() -> bool:
 
 
 def allocator() -> str:
-    """Who decides how freed memory is handled."""
-    if any(name in os.environ for name in KEEP_MEMORY):
-        return "allocator as set by MALLOC_*"
-    return "freed memory kept" if keep_memory() else "allocator as it is"
+    """What was done about freed memory."""
+    own = [name for name in KEEP_MEMORY if name in os.environ]
+    text = "freed memory kept" if keep_memory() else "allocator as it is"
+    return f"{text} ({', '.join(own)} as you set it)" if own else text
 
 
 @contextlib.contextmanager
@@ -76,7 +78,7 @@ def describe() -> str:
     """One line for the plan."""
     import tensorflow as tf
 
-    onednn = "on" if os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") != "0" else "off"
+    onednn = "off" if os.environ.get("TF_ENABLE_ONEDNN_OPTS") in ("0", "false") else "on"
     threads = tf.config.threading
     return (
         f"TensorFlow {tf.__version__}, oneDNN {onednn}, {allocator()}, threads: "

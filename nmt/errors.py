@@ -1,7 +1,11 @@
-"""Mistakes that only show once a run has begun."""
+"""What can go wrong once a run has begun, in one line with the way out."""
 
 from __future__ import annotations
 
 
 class UserError(Exception):
-    """Something the user can put right; the message is one line with the way out."""
+    """Something the user can put right before trying again."""
+
+
+class Diverged(Exception):
+    """The loss is not a number any more."""

@@ -8,14 +8,12 @@ from typing import NamedTuple
 import sacrebleu
 import tensorflow as tf
 
-from input_pipeline.batching import encode_pairs, source_batches
+from input_pipeline.batching import source_batches
 from input_pipeline.corpus import Pair
 from input_pipeline.vocabulary import WordVocabulary
 from nmt.decoding import greedy
 from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
-
-NO_LIMIT = 1 << 30
 
 
 class Evaluation(NamedTuple):
@@ -40,11 +38,9 @@ def translate(
     def translate_batch(batch: Batch) -> tf.Tensor:
         return greedy(model, weights, batch, max_length)
 
-    encoded = encode_pairs(pairs, vocabularies, (NO_LIMIT, NO_LIMIT))
+    sources = source_batches((pair.source for pair in pairs), vocabularies[0], batch_size=128)
     return [
-        vocabularies[1].decode(ids)
-        for batch in source_batches(encoded, batch_size=128)
-        for ids in translate_batch(batch).numpy()
+        vocabularies[1].decode(ids) for batch in sources for ids in translate_batch(batch).numpy()
     ]
 
 

@@ -108,21 +108,39 @@ def define() -> flags.FlagValues:
 
 def parse(argv: Sequence[str]) -> Parsed:
     """Reads a command line without the program's name; raises HelpRequested."""
+    arguments, problems = readable(argv)
     values = define()
-    try:
-        rest = values(["train.py", *argv], known_only=True)[1:]
-    except flags.Error as error:
-        reason = str(error).removeprefix("ERROR:: ")
-        return Parsed(TrainConfig(), [f"{reason}; write --name=value, see --help"])
+    rest = values(["train.py", *arguments], known_only=True)[1:]
     if values["help"].value:
         raise HelpRequested(help_text())
-    problems = [unknown(argument) for argument in rest]
+    problems += [unknown(argument) for argument in rest]
     for field in fields():
         value: Any = values[field.name].value
         if isinstance(value, Rejected):
             problems.append(value.sentence)
             values[field.name].value = field.default
     return Parsed(build(values), problems)
+
+
+def readable(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Takes out what absl stumbles over: what is left, and one sentence for each thing removed."""
+    arguments, problems = list(argv), []
+    while stumble := failure(arguments):
+        problems.append(stumble)
+        without = ([*arguments[:i], *arguments[i + 1 :]] for i in range(len(arguments)))
+        arguments = next((rest for rest in without if failure(rest) != stumble), [])
+    return arguments, problems
+
+
+def failure(arguments: Sequence[str]) -> str | None:
+    """Why absl cannot read these arguments at all, or None."""
+    try:
+        define()(["train.py", *arguments], known_only=True)
+    except UnicodeDecodeError:
+        return "--flagfile is not a text file; name one with a flag on each line"
+    except (flags.Error, ValueError) as error:
+        return f"{str(error).removeprefix('ERROR:: ')}; see --help"
+    return None
 
 
 def build(values: flags.FlagValues) -> TrainConfig:
@@ -138,8 +156,10 @@ def unknown(argument: str) -> str:
     if not argument.startswith("-"):
         return f"'{argument}' is not a flag; write --name=value"
     name = argument.lstrip("-").split("=")[0]
+    if not name:
+        return "-- alone is not a flag; leave it out"
     near = difflib.get_close_matches(name, [field.name for field in fields()], n=1)
-    advice = f"did you mean --{near[0]}?" if near else "see --help"
+    advice = f"did you mean --{near[0]}?" if near and near[0] != name else "see --help"
     return f"--{name} is not known; {advice}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from nmt.interrupt import ctrl_c_noted
 from nmt.reporter import Reporter
 from nmt.trainer import Trainer
 from nmt.types import Batch
@@ -27,11 +28,11 @@ def train_loop(
     trainer: Trainer, batches: Iterable[tuple[Batch, ...]], schedule: Schedule, out: Reporter
 ) -> bool:
     """Trains on every batch; False when the user broke it off."""
-    try:
+    with ctrl_c_noted() as interrupt:
         for number, batch in zip(range(1, schedule.num_batches + 1), batches):
             out.count(trainer.train_step(batch))
-            if schedule.log_is_due(number):
+            if schedule.log_is_due(number) or interrupt.requested:
                 out.report(number)  # reads the losses: a sync point
-    except KeyboardInterrupt:
-        return False
+            if interrupt.requested:
+                return False
     return True

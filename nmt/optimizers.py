@@ -39,9 +39,12 @@ class Optimizer(abc.ABC):
         with tf.device(variable.device):
             return tf.Variable(tf.zeros_like(variable), trainable=False, name=name)
 
-    def update(self, gradients: ReplicaGradients, step: tf.Tensor) -> None:
-        """Divides the sums by the token count, clips, and updates every variable."""
-        means = mean_and_clip(gradients, self.config.max_gradient_norm)
+    def means(self, gradients: ReplicaGradients) -> list[tf.Tensor]:
+        """Divides the sums by the token count and clips; copies that agree share the result."""
+        return mean_and_clip(gradients, self.config.max_gradient_norm)
+
+    def update(self, means: Sequence[tf.Tensor], step: tf.Tensor) -> None:
+        """Updates every variable."""
         rate = learning_rate(self.config, step)
         for variable, slots, gradient in zip(self.variables, self.slots, means):
             self.update_one(Update(variable, slots, gradient, rate, step))

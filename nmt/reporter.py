@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -9,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from nmt.errors import Diverged
 from nmt.throughput import Meter, Window
 from nmt.types import StepResult
 
@@ -44,7 +46,13 @@ class Reporter:
 
     def report(self, batch: int) -> None:
         """Waits for the steps so far and prints one line."""
-        line = progress_line(batch, self.num_batches, self.meter.read(), self.rate())
+        window = self.meter.read()
+        if not math.isfinite(window.loss):
+            raise Diverged(
+                f"the loss became {window.loss} between batches {batch - window.num_batches + 1} "
+                f"and {batch}; give a smaller --learning_rate or --max_gradient_norm"
+            )
+        line = progress_line(batch, self.num_batches, window, self.rate())
         if batch <= self.meter.num_warmup:
             line += "  (warm-up)"
         tqdm.write(line, file=sys.stdout)

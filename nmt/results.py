@@ -66,6 +66,8 @@ def versions() -> dict[str, str]:
 
 def table(record: dict[str, Any]) -> str:
     """A run's closing table; a single run has nothing to compute a speedup from."""
+    if not record["timed_batches"]:
+        return "no batch was timed: the run ended within --num_warmup_batches"
     heading = "GPU number" if record["device"].startswith("GPU") else "Replicas"
     row = (
         record["num_replicas"],
@@ -80,4 +82,4 @@ def table(record: dict[str, Any]) -> str:
 def append(record: dict[str, Any], path: Path) -> None:
     """Adds the record to a file as one line, in one write."""
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record) + "\n")
+        file.write(json.dumps(record, allow_nan=False) + "\n")

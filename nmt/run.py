@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from input_pipeline.sources import SOURCES, Request, Source, TrainingData
 from nmt import checkpoints, devices, environment, results
 from nmt.config import TrainConfig
+from nmt.errors import UserError
 from nmt.evaluation import evaluate, summary
 from nmt.loop import Schedule, train_loop
 from nmt.model import make_model
@@ -29,6 +30,7 @@ class Setup(NamedTuple):
     data: TrainingData
     trainer: Trainer
     schedule: Schedule
+    resumed: Path | None  # the checkpoint it goes on from
 
 
 def make_trainer(config: TrainConfig, sizes: tuple[int, int], names: tuple[str, ...]) -> Trainer:
@@ -43,21 +45,30 @@ def make_trainer(config: TrainConfig, sizes: tuple[int, int], names: tuple[str, 
     return Trainer(model, strategy, config.run.seed)
 
 
-def make_schedule(config: TrainConfig, num_batches: int | None) -> Schedule:
-    """How many batches to train on; the data decides where it ends by itself."""
-    run = config.run
-    total = num_batches or run.num_warmup_batches + run.num_batches
-    return Schedule(run.num_warmup_batches, total, run.log_every)
-
-
 def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setup:
-    """Reads data and builds the model, on this machine's devices."""
+    """Reads data, builds the model on this machine's devices, restores a checkpoint."""
     names = devices.configure(config.parallel)
-    run = config.run
-    request = Request(config.data, names, run.num_epochs, run.seed)
+    request = Request(config.data, names, config.run.num_epochs, config.run.seed)
     data = sources[config.data.resolved_dataset](request)
     trainer = make_trainer(config, data.vocabulary_sizes, names)
-    return Setup(config, data, trainer, make_schedule(config, data.num_batches))
+    resumed = None
+    if config.run.output_dir:
+        resumed = checkpoints.restore(trainer, Path(config.run.output_dir))
+    return Setup(config, data, trainer, make_schedule(config, data, int(trainer.step)), resumed)
+
+
+def make_schedule(config: TrainConfig, data: TrainingData, first: int) -> Schedule:
+    """How many batches to train on; epochs end where they would have without a restart."""
+    run = config.run
+    total = run.num_warmup_batches + run.num_batches
+    if data.num_batches is not None:
+        total = data.num_batches - first
+    if total < 1:
+        raise UserError(
+            f"--output_dir={run.output_dir} has finished all of --num_epochs={run.num_epochs}; "
+            "give more epochs"
+        )
+    return Schedule(run.num_warmup_batches, total, run.log_every)
 
 
 def plan(setup: Setup) -> str:
@@ -77,6 +88,8 @@ def plan(setup: Setup) -> str:
         f"{max(0, setup.schedule.num_batches - setup.schedule.num_warmup)} timed",
         "runtime": environment.describe(),
     }
+    if setup.resumed:
+        lines["resumed"] = f"{setup.resumed}, step {int(trainer.step)}"
     return "\n".join(f"{name:<10}{text}" for name, text in lines.items())
 
 
@@ -84,28 +97,28 @@ def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[st
     """Trains as the configuration says and gives the record of the run."""
     setup = set_up(config, sources)
     print(plan(setup), flush=True)
-    resume(setup)
     meter = Meter(config.run.num_warmup_batches)
     finished = train(setup, meter)
     record = results.make_record(config, setup.trainer, meter)
-    if not finished:
-        print(f"broken off after {len(meter.losses)} batches", flush=True)
-    if config.run.output_dir:
-        print(f"saved {checkpoints.save(setup.trainer, Path(config.run.output_dir))}", flush=True)
-    print("\n" + results.table(record), flush=True)
-    if finished and config.run.evaluate:
-        record["bleu"] = report_evaluation(setup)
-    if config.run.results_file:
-        results.append(record, Path(config.run.results_file))
+    try:
+        close(setup, record, finished)
+    finally:
+        if config.run.results_file:
+            results.append(record, Path(config.run.results_file))
     return record
 
 
-def resume(setup: Setup) -> None:
-    """Goes on from the newest checkpoint of --output_dir, where there is one."""
-    if setup.config.run.output_dir:
-        path = checkpoints.restore(setup.trainer, Path(setup.config.run.output_dir))
-        if path:
-            print(f"resumed from {path}, step {int(setup.trainer.step)}", flush=True)
+def close(setup: Setup, record: dict[str, Any], finished: bool) -> None:
+    """Saves, prints the table, and evaluates a run that came to its end."""
+    run = setup.config.run
+    if not finished:
+        print(f"broken off after {len(record['losses'])} batches", flush=True)
+    if run.output_dir:
+        path = checkpoints.save(setup.trainer, Path(run.output_dir), run.num_keep_ckpts)
+        print(f"saved {path}", flush=True)
+    print("\n" + results.table(record), flush=True)
+    if finished and run.evaluate:
+        record["bleu"] = report_evaluation(setup)
 
 
 def train(setup: Setup, meter: Meter) -> bool:
@@ -116,9 +129,8 @@ def train(setup: Setup, meter: Meter) -> bool:
         return float(learning_rate(setup.config.optimizer, trainer.step - 1))
 
     with Reporter(meter, setup.schedule.num_batches, rate) as out:
-        finished = train_loop(trainer, setup.data.batches, setup.schedule, out)
-    meter.read()
-    return finished
+        batches = setup.data.batches_from(int(trainer.step))
+        return train_loop(trainer, batches, setup.schedule, out)
 
 
 def report_evaluation(setup: Setup) -> float:

@@ -8,15 +8,15 @@ usable() {
         >/dev/null 2>&1
 }
 
-for candidate in ${PYTHON:-} python3.12 python3.11 python3.10 python3 python; do
+for candidate in ${PYTHON:-python3.12 python3.11 python3.10 python3 python}; do
     if usable "$candidate"; then
         python=$candidate
         break
     fi
 done
 if [ -z "${python:-}" ]; then
-    echo "make venv: no Python 3.10, 3.11 or 3.12 with venv found; install one (on Debian also" \
-        "python3-venv), or name it: make venv PYTHON=/path/to/python3.12" >&2
+    echo "make venv: ${PYTHON:-no python on the path} is not Python 3.10, 3.11 or 3.12 with venv;" \
+        "install one (on Debian also python3-venv) and name it: make venv PYTHON=python3.12" >&2
     exit 2
 fi
 
@@ -24,4 +24,4 @@ echo "building .venv with $("$python" --version) from $lock (once, a few minutes
 rm -rf .venv
 "$python" -m venv .venv
 .venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r "$lock"
-touch .venv/ready
+touch ".venv/from-$lock"

@@ -11,6 +11,8 @@ import time
 import pytest
 
 SMALL = [
+    "--num_encoder_layers=2",
+    "--num_decoder_layers=1",
     "--num_units=16",
     "--embedding_dim=16",
     "--batch_size=8",
@@ -61,6 +63,7 @@ def test_results_are_appended_one_line_a_run_and_training_goes_on(tmp_path):
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(records) == 2
     assert records[1]["losses"][0] < records[0]["losses"][0]
+    assert sorted(path.stem for path in out.glob("*.index")) == ["ckpt-12", "ckpt-6"]
 
 
 def test_the_plan_comes_first_and_says_what_runs():
@@ -95,11 +98,18 @@ def test_all_mistakes_come_in_one_go_with_exit_code_2():
     assert all(line.startswith("train.py: --") for line in lines)
 
 
+def test_sentences_that_are_all_too_long_are_one_line_and_exit_code_2():
+    run = train("--tgt_max_len=2")
+    assert run.returncode == 2
+    assert re.fullmatch(r"train.py: none of 40,000 training pairs .*larger ones\n", run.stderr)
+
+
 def test_another_models_checkpoint_is_one_line_and_exit_code_2(tmp_path):
     argv = [*SMALL, "--use_synthetic_data", "--src_max_len=4", f"--output_dir={tmp_path / 'out'}"]
     assert train(*argv).returncode == 0
-    run = train(*argv, "--num_decoder_layers=2")
+    run = train(*argv, "--num_encoder_layers=1")
     assert run.returncode == 2
+    assert [path.stem for path in (tmp_path / "out").glob("*.index")] == ["ckpt-6"]
     assert re.fullmatch(r"train.py: \S+ is not a checkpoint of this model; .*\n", run.stderr)
 
 
@@ -112,8 +122,19 @@ def test_verbosity_brings_tensorflows_messages_back():
     assert loud.stderr != ""
 
 
-def test_ctrl_c_ends_with_the_summary_so_far():
+def test_a_loss_that_is_not_a_number_stops_the_run_and_saves_nothing(tmp_path):
+    argv = [*SMALL, "--use_synthetic_data", "--src_max_len=4", "--optimizer=sgd"]
+    wild = ["--learning_rate=1e30", "--max_gradient_norm=0", f"--output_dir={tmp_path / 'out'}"]
+    run = train(*argv, *wild)
+    assert run.returncode == 1
+    assert re.fullmatch(r"train.py: the loss became (nan|inf) between batches .*\n", run.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_ends_with_the_summary_of_every_step_made(tmp_path):
+    results, out = tmp_path / "results.json", tmp_path / "out"
     argv = [*SMALL, "--num_batches=1000000", "--use_synthetic_data", "--src_max_len=4"]
+    argv += [f"--results_file={results}", f"--output_dir={out}"]
     process = subprocess.Popen(
         [sys.executable, "train.py", *argv],
         stdout=subprocess.PIPE,
@@ -130,3 +151,6 @@ def test_ctrl_c_ends_with_the_summary_so_far():
     assert (process.returncode, errors) == (0, "")
     assert "broken off after" in rest
     assert re.search(r"^\|1\|8\|", rest, re.MULTILINE)
+    record = json.loads(results.read_text())
+    assert len(record["losses"]) == len(record["step_seconds"]) + 2
+    assert f"ckpt-{len(record['losses'])}" in rest

@@ -20,4 +20,4 @@ class Independent(Replicated):
         """Updates each copy with its own replica's gradients."""
         for copy, gradients in zip(self.copies, replicas):
             with tf.device(copy.device):
-                copy.optimizer.update(gradients, step)
+                copy.optimizer.update(copy.optimizer.means(gradients), step)

@@ -27,5 +27,6 @@ class ParameterServer(VariableUpdate):
 
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
         """Adds all gradients on the first device and updates the master copy."""
+        optimizer = self.copies[0].optimizer
         with tf.device(self.devices[0]):
-            self.copies[0].optimizer.update(sum_over_replicas(replicas), step)
+            optimizer.update(optimizer.means(sum_over_replicas(replicas)), step)

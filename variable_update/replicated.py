@@ -22,12 +22,16 @@ class Replicated(VariableUpdate):
 
     def read(self, replica: int) -> list[tf.Tensor]:
         """The replica's own copy."""
-        return [variable.read_value() for variable in self.copies[replica].variables]
+        with tf.device(self.devices[replica]):
+            return [variable.read_value() for variable in self.copies[replica].variables]
 
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Adds all gradients on the first device and updates each copy with the sum."""
+        """Adds all gradients on the first device and updates each copy with their mean.
+
+        A norm that each device summed up for itself could differ in its last bit.
+        """
         with tf.device(self.devices[0]):
-            total = sum_over_replicas(replicas)
+            means = self.copies[0].optimizer.means(sum_over_replicas(replicas))
         for copy in self.copies:
             with tf.device(copy.device):
-                copy.optimizer.update(total, step)
+                copy.optimizer.update(means, step)

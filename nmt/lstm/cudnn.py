@@ -1,12 +1,21 @@
-"""The GPU path of `cudnn_lstm`: the whole stack, forward and backward, as one cuDNN call each."""
+"""The GPU path of `cudnn_lstm`: whole layers, forward and backward, as one cuDNN call each."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.lstm.layers import NO_DROPOUT, Dropout, Layer, StackInputs, StackOutputs, State
+from nmt.lstm.layers import (
+    NO_DROPOUT,
+    Dropout,
+    Layer,
+    StackInputs,
+    StackOutputs,
+    State,
+    layer_by_layer,
+)
 
 
 def pack(layers: Sequence[Layer]) -> tf.Tensor:
@@ -27,25 +36,39 @@ def pack(layers: Sequence[Layer]) -> tf.Tensor:
     return tf.concat(matrices + biases, axis=0)
 
 
-def run_stack(
-    inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
-) -> StackOutputs:
-    """Runs the stack in CudnnRNNV3, which applies the dropout between layers itself."""
-    sequence = dropout(inputs.sequence, 0)
-    num_steps, batch_size = tf.unstack(tf.shape(sequence)[:2])
+def run_layers(inputs: StackInputs, layers: Sequence[Layer]) -> StackOutputs:
+    """Runs several layers in one CudnnRNNV3 call."""
+    kind = inputs.sequence.dtype
+    num_steps, batch_size = tf.unstack(tf.shape(inputs.sequence)[:2])
     lengths = tf.fill([batch_size], num_steps) if inputs.lengths is None else inputs.lengths
+    # The op has no bfloat16 arithmetic: it would convert to float32 by itself, without the reserve.
+    single = functools.partial(tf.cast, dtype=tf.float32)
     result = tf.raw_ops.CudnnRNNV3(
-        input=sequence,
-        input_h=tf.stack([state.hidden for state in inputs.initial]),
-        input_c=tf.stack([state.cell for state in inputs.initial]),
-        params=pack(layers),
+        input=single(inputs.sequence),
+        input_h=single(tf.stack([state.hidden for state in inputs.initial])),
+        input_c=single(tf.stack([state.cell for state in inputs.initial])),
+        params=single(pack(layers)),
         sequence_lengths=lengths,
         direction="bidirectional" if len(layers[0]) == 2 else "unidirectional",
-        dropout=dropout.rate,
         is_training=True,
         time_major=True,
     )
-    final = zip(tf.unstack(result.output_h), tf.unstack(result.output_c))
-    output = result.output
+    output = tf.cast(result.output, kind)
     output.set_shape([None, None, len(layers[0]) * layers[0][0].recurrent.shape[0]])
-    return StackOutputs(output, [State(hidden, cell) for hidden, cell in final])
+    states = (tf.unstack(tf.cast(part, kind)) for part in (result.output_h, result.output_c))
+    return StackOutputs(output, [State(*state) for state in zip(*states)])
+
+
+run_dropping = layer_by_layer(lambda inputs, layer: run_layers(inputs, [layer]))
+
+
+def run_stack(
+    inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
+) -> StackOutputs:
+    """Runs the stack in one call, or in one a layer where something is dropped between them.
+
+    The op's own dropout has a seed that is fixed when the graph is built, equal for all replicas.
+    """
+    if dropout.rate:
+        return run_dropping(inputs, layers, dropout)
+    return run_layers(inputs, layers)

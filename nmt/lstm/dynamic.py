@@ -5,6 +5,8 @@ TensorFlow differentiates the loop. This is the plain reference the other implem
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import tensorflow as tf
 
 from nmt.lstm.layers import (
@@ -18,10 +20,22 @@ from nmt.lstm.layers import (
 )
 
 
-def cell(inputs: tf.Tensor, state: State, weights: LayerWeights) -> State:
+class FusedWeights(NamedTuple):
+    """Input and recurrent weights under each other, for one matmul per step."""
+
+    kernel: tf.Tensor  # [input_depth + units, 4 * units]
+    bias: tf.Tensor  # [4 * units]
+
+
+def fuse(weights: LayerWeights) -> FusedWeights:
+    """Puts the weights together once, before a loop uses them many times."""
+    return FusedWeights(tf.concat([weights.kernel, weights.recurrent], axis=0), weights.bias)
+
+
+def cell(inputs: tf.Tensor, state: State, weights: FusedWeights) -> State:
     """One time step of one layer: `[batch, depth]` in, the next state out."""
-    kernel = tf.concat([weights.kernel, weights.recurrent], axis=0)
-    gates = tf.concat([inputs, state.hidden], axis=1) @ kernel + weights.bias  # [batch, 4 * units]
+    both = tf.concat([inputs, state.hidden], axis=1)
+    gates = both @ weights.kernel + weights.bias  # [batch, 4 * units]
     enter, forget, candidate, leave = tf.split(gates, 4, axis=1)
     memory = tf.sigmoid(forget) * state.cell + tf.sigmoid(enter) * tf.tanh(candidate)
     return State(tf.sigmoid(leave) * tf.tanh(memory), memory)
@@ -29,12 +43,12 @@ def cell(inputs: tf.Tensor, state: State, weights: LayerWeights) -> State:
 
 def run_direction(inputs: StackInputs, weights: LayerWeights) -> tuple[tf.Tensor, State]:
     """Runs one direction; states stand still and outputs are zero after a sequence's end."""
-    num_steps = tf.shape(inputs.sequence)[0]
-    batch_size = tf.shape(inputs.sequence)[1]
+    num_steps, batch_size = tf.unstack(tf.shape(inputs.sequence)[:2])
     lengths = tf.fill([batch_size], num_steps) if inputs.lengths is None else inputs.lengths
+    fused = fuse(weights)
 
     def step(time: tf.Tensor, state: State, outputs: tf.TensorArray) -> tuple[object, ...]:
-        new = cell(inputs.sequence[time], state, weights)
+        new = cell(inputs.sequence[time], state, fused)
         alive = (time < lengths)[:, tf.newaxis]
         kept = State(*(tf.where(alive, n, old) for n, old in zip(new, state)))
         output = tf.where(alive, new.hidden, tf.zeros_like(new.hidden))

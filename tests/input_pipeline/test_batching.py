@@ -31,7 +31,8 @@ def encoded(pairs=PAIRS, limits=(50, 50)):
 
 
 def plan(replica_batch_size=8, num_replicas=1, num_epochs=1, seed=1, num_buckets=3):
-    return BatchPlan(replica_batch_size, num_replicas, num_buckets, num_epochs, seed)
+    boundaries = batching.bucket_boundaries(batching.pair_lengths(encoded()), num_buckets)
+    return BatchPlan(replica_batch_size, num_replicas, boundaries, num_epochs, seed)
 
 
 def sentences(steps):
@@ -98,10 +99,9 @@ def test_without_epochs_the_batches_never_end():
 
 @pytest.mark.parametrize("num_epochs", [1, 3])
 def test_the_number_of_batches_is_known_beforehand(num_epochs):
-    lengths = batching.pair_lengths(encoded())
-    boundaries = batching.bucket_boundaries(lengths, 3)
-    steps = list(training_batches(encoded(), plan(num_epochs=num_epochs)))
-    assert batching.count_batches(lengths, boundaries, 8, num_epochs) == len(steps)
+    how = plan(num_epochs=num_epochs)
+    steps = list(training_batches(encoded(), how))
+    assert batching.count_batches(batching.pair_lengths(encoded()), how) == len(steps)
 
 
 def test_buckets_hold_similar_lengths_and_equal_shares():
@@ -120,8 +120,9 @@ def test_few_different_lengths_make_few_buckets(lengths):
 
 def test_buckets_keep_padding_small():
     def padding(num_buckets):
-        pairs = [Pair("x " * (1 + i % 20), "y " * (1 + i % 20)) for i in range(1000)]
-        steps = training_batches(encoded(pairs), plan(16, num_buckets=num_buckets))
+        pairs = encoded([Pair("x " * (1 + i % 20), "y " * (1 + i % 20)) for i in range(1000)])
+        boundaries = batching.bucket_boundaries(batching.pair_lengths(pairs), num_buckets)
+        steps = training_batches(pairs, BatchPlan(16, 1, boundaries, 1, seed=1))
         totals = [(int(tf.size(b.source)), int(sum(b.source_lengths))) for (b,) in steps]
         places, words = map(sum, zip(*totals))
         return 1 - words / places

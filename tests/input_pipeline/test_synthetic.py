@@ -29,7 +29,7 @@ def test_ids_are_words_of_the_vocabulary():
 def test_each_batch_lies_on_its_device_and_is_made_once():
     devices = ["CPU:0", "CPU:1"]
     data = SOURCES["synthetic"](Request(CONFIG, devices, 0, 1))
-    first, second = (step for step, _ in zip(data.batches, range(2)))
+    first, second = (step for step, _ in zip(data.batches_from(0), range(2)))
     assert first is second
     assert [part.source.device[-5:] for part in first] == devices
     assert (first[0].source.numpy() != first[1].source.numpy()).any()

@@ -21,7 +21,7 @@ def trained(**options):
 @pytest.mark.parametrize("encoder_type", ["dynamic_rnn", "cudnn_lstm"])
 def test_what_one_saved_any_other_goes_on_from(tmp_path, strategy, encoder_type):
     saved = trained(encoder_type="cudnn_lstm")
-    checkpoints.save(saved, tmp_path)
+    checkpoints.save(saved, tmp_path, 1)
     other = small.trainer(strategy, 2, optimizer=ADAM, encoder_type=encoder_type)
     assert checkpoints.restore(other, tmp_path) is not None
     assert int(other.step) == 2
@@ -38,17 +38,24 @@ def test_an_empty_directory_has_nothing_to_restore(tmp_path):
     assert checkpoints.restore(small.trainer(), tmp_path) is None
 
 
-@pytest.mark.parametrize("change", [{"num_units": 9}, {"num_decoder_layers": 3}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"num_units": 9},
+        {"num_decoder_layers": 3},
+        {"num_decoder_layers": 1},
+        {"optimizer": small.SGD},
+    ],
+)
 def test_another_models_checkpoint_is_refused(tmp_path, change):
-    checkpoints.save(trained(), tmp_path)
+    checkpoints.save(small.trainer(optimizer=ADAM), tmp_path, 1)
     with pytest.raises(UserError, match="is not a checkpoint of this model; use the flags"):
-        checkpoints.restore(small.trainer(optimizer=ADAM, **change), tmp_path)
+        checkpoints.restore(small.trainer(**{"optimizer": ADAM, **change}), tmp_path)
 
 
-def test_only_the_newest_is_kept(tmp_path):
-    trainer = trained()
-    checkpoints.save(trainer, tmp_path)
-    trainer.train_step((BATCH,))
-    newest = checkpoints.save(trainer, tmp_path)
-    assert newest.name == "ckpt-3"
-    assert [path.stem for path in tmp_path.glob("*.index")] == ["ckpt-3"]
+def test_as_many_are_kept_as_asked_for(tmp_path):
+    trainer = small.trainer(optimizer=ADAM)
+    for step in (1, 2, 3):
+        trainer.step.assign(step)
+        checkpoints.save(trainer, tmp_path, 2)
+    assert sorted(path.stem for path in tmp_path.glob("*.index")) == ["ckpt-2", "ckpt-3"]

@@ -55,6 +55,11 @@ def test_all_conflicts_are_reported_at_once():
     assert len(found) == 3
 
 
+def test_a_path_that_cannot_be_looked_at_is_a_problem():
+    (found,) = problems("--output_dir=" + 300 * "x")
+    assert "cannot be used" in found
+
+
 def test_more_replicas_than_gpus_are_refused(monkeypatch):
     monkeypatch.setattr(devices, "num_gpus", lambda: 2)
     config = flags.parse(["--num_replicas=3"]).config

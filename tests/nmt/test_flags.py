@@ -57,6 +57,24 @@ def test_all_mistakes_are_reported_at_once():
     assert len(found) == 4
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--batch_size=0", "--flagfile=nowhere", "--direction=tri"],
+        ["--batch_size=0", "--noevaluate=true", "--num_units"],
+        ["--", "--batch_size=3", "--num_units"],
+    ],
+)
+def test_what_absl_cannot_read_hides_no_other_mistake(argv):
+    assert len(problems(*argv)) == 3
+
+
+def test_a_flagfile_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    (found,) = problems(f"--flagfile={tmp_path / 'binary'}")
+    assert "not a text file" in found
+
+
 def test_a_rejected_value_leaves_the_default():
     assert flags.parse(["--batch_size=x"]).config == TrainConfig()
 

@@ -113,14 +113,18 @@ def test_dropout_changes_the_loss_with_the_seed_alone(encoder_type):
     assert len({once, other, plain}) == 3
 
 
-def test_mixed_precision_is_close_and_keeps_float32_gradients():
-    plain, mixed = small.model(), small.model(mixed_precision=True)
+@pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
+def test_mixed_precision_is_close_and_hands_over_float32(encoder_type):
+    plain = small.model(encoder_type=encoder_type)
+    mixed = small.model(encoder_type=encoder_type, mixed_precision=True)
     weights, batch = small.weights(plain), small.batch([5, 1, 3], [2, 6, 4])
     expected = loss_and_gradients(plain, weights, batch)
     actual = loss_and_gradients(mixed, weights, batch)
     assert {value.dtype for value in actual} == {np.dtype("float32")}
     assert actual[0] != expected[0]
     np.testing.assert_allclose(actual[0], expected[0], rtol=0.02)
+    for one, other in zip(expected[1:], actual[1:]):
+        assert np.linalg.norm(other - one) < 0.1 * np.linalg.norm(one)
 
 
 def test_labels_are_shifted_by_the_start_word():

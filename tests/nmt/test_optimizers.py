@@ -17,7 +17,8 @@ def update(name, gradients, num_tokens=1.0):
     optimizer = make_optimizer(dataclasses.replace(CONFIG, optimizer=name), variables)
     for step, sums in enumerate(gradients):
         tensors = [tf.constant(value) for value in sums]
-        optimizer.update(ReplicaGradients(tensors, tf.constant(num_tokens)), tf.constant(step))
+        means = optimizer.means(ReplicaGradients(tensors, tf.constant(num_tokens)))
+        optimizer.update(means, tf.constant(step))
     return [variable.numpy() for variable in variables]
 
 

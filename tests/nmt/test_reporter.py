@@ -34,6 +34,7 @@ def test_a_log_gets_plain_lines(capsys):
 def test_a_terminal_gets_a_bar(capsys):
     with Reporter(Meter(0), 2, lambda: 0.5, bar=True) as out:
         out.count(StepResult(6.0, 3.0, 10))
+        out.bar.refresh()
     assert "1/2" in capsys.readouterr().err
 
 

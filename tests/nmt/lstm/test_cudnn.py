@@ -1,12 +1,14 @@
 """The GPU path, as far as a machine without one can show it."""
 
+import importlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
-from keras.src.backend.tensorflow import rnn as keras_rnn
 
 from nmt.lstm.cudnn import pack, run_stack
-from nmt.lstm.layers import Dropout, StackInputs
+from nmt.lstm.layers import NO_DROPOUT, Dropout, StackInputs
+from tests import small
 from tests.nmt.lstm.test_equality import DEPTH, LENGTHS, UNITS, make_case
 
 
@@ -27,20 +29,34 @@ def trace(num_layers, ways, dropout):
 
 @pytest.mark.parametrize(("ways", "direction"), [(1, b"unidirectional"), (2, b"bidirectional")])
 def test_graph_has_one_cudnn_call_each_way_for_the_whole_stack(ways, direction):
-    graph = trace(3, ways, Dropout(0.25, tf.constant([1, 2])))
+    graph = trace(3, ways, NO_DROPOUT)
     found = {op.type: op for op in graph.get_operations() if op.type.startswith("Cudnn")}
     assert set(found) == {"CudnnRNNV3", "CudnnRNNBackpropV3"}
     assert sum(op.type == "CudnnRNNV3" for op in graph.get_operations()) == 1
     for op in found.values():
         assert op.get_attr("direction") == direction
-        assert op.get_attr("dropout") == 0.25
         assert op.get_attr("time_major")
         assert "GPU:0" in op.device
+
+
+def test_dropout_comes_between_one_call_a_layer():
+    kinds = [op.type for op in trace(3, 2, Dropout(0.25, tf.constant([1, 2]))).get_operations()]
+    assert kinds.count("CudnnRNNV3") == kinds.count("CudnnRNNBackpropV3") == 3
+    assert kinds.count("StatelessRandomUniformV2") == 3
+
+
+def test_mixed_precision_computes_cudnn_in_float32():
+    trainer = small.trainer(encoder_type="cudnn_lstm", kind="GPU", mixed_precision=True)
+    graph = trainer.replica_step.get_concrete_function().graph
+    found = [op for op in graph.get_operations() if op.type.startswith("CudnnRNN")]
+    assert len(found) == 4
+    assert {op.get_attr("T") for op in found} == {tf.float32}
 
 
 def test_one_layer_is_packed_as_keras_packs_it():
     _, _, layers = make_case(1, 1)
     kernel, recurrent, bias = layers[0][0]
+    keras_rnn = importlib.import_module("keras.src.backend.tensorflow.rnn")
     expected = keras_rnn._standardize_cudnn_weights(
         weights=tf.split(kernel, 4, axis=1) + tf.split(recurrent, 4, axis=1),
         biases=tf.split(tf.concat([bias, tf.zeros_like(bias)], 0), 8),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import sacrebleu
@@ -16,6 +17,30 @@ from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
 
 
+@dataclass(frozen=True)
+class Translator:
+    """A trained model with the vocabularies of its two languages."""
+
+    model: Model
+    weights: Sequence[tf.Tensor]
+    source: WordVocabulary
+    target: WordVocabulary
+    max_length: int  # words of the longest translation
+
+    def __call__(self, sentences: Sequence[str]) -> list[str]:
+        """Translates every sentence, greedily, in batches."""
+
+        @tf.function(input_signature=(BATCH_SPEC,), autograph=False)
+        def translate_batch(batch: Batch) -> tf.Tensor:
+            return greedy(self.model, self.weights, batch, self.max_length)
+
+        return [
+            self.target.decode(ids)
+            for batch in source_batches(sentences, self.source, batch_size=128)
+            for ids in translate_batch(batch).numpy()
+        ]
+
+
 class Evaluation(NamedTuple):
     """Translations in the order of the pairs, and their score."""
 
@@ -25,34 +50,9 @@ class Evaluation(NamedTuple):
     signature: str
 
 
-def translate(
-    model: Model,
-    weights: Sequence[tf.Tensor],
-    pairs: Sequence[Pair],
-    vocabularies: tuple[WordVocabulary, WordVocabulary],
-    max_length: int,
-) -> list[str]:
-    """Translates every source, greedily, in batches."""
-
-    @tf.function(input_signature=(BATCH_SPEC,), autograph=False)
-    def translate_batch(batch: Batch) -> tf.Tensor:
-        return greedy(model, weights, batch, max_length)
-
-    sources = source_batches((pair.source for pair in pairs), vocabularies[0], batch_size=128)
-    return [
-        vocabularies[1].decode(ids) for batch in sources for ids in translate_batch(batch).numpy()
-    ]
-
-
-def evaluate(
-    model: Model,
-    weights: Sequence[tf.Tensor],
-    pairs: Sequence[Pair],
-    vocabularies: tuple[WordVocabulary, WordVocabulary],
-    max_length: int,
-) -> Evaluation:
+def evaluate(translator: Translator, pairs: Sequence[Pair]) -> Evaluation:
     """Corpus BLEU of greedy translations; the text is tokenised already."""
-    translations = translate(model, weights, pairs, vocabularies, max_length)
+    translations = translator([pair.source for pair in pairs])
     metric = sacrebleu.metrics.BLEU(tokenize="none", force=True)  # force: tokenised on purpose
     score = metric.corpus_score(translations, [[pair.target for pair in pairs]])
     return Evaluation(list(pairs), translations, score.score, str(metric.get_signature()))

@@ -11,7 +11,7 @@ from input_pipeline.sources import SOURCES, Request, Source, TrainingData
 from nmt import checkpoints, devices, environment, results
 from nmt.config import TrainConfig
 from nmt.errors import UserError
-from nmt.evaluation import evaluate, summary
+from nmt.evaluation import Translator, evaluate, summary
 from nmt.loop import Schedule, train_loop
 from nmt.model import make_model
 from nmt.optimizers import make_optimizer
@@ -135,14 +135,11 @@ def train(setup: Setup, meter: Meter) -> bool:
 
 def report_evaluation(setup: Setup) -> float:
     """Prints BLEU and examples of the test split."""
-    assert setup.data.vocabularies is not None, "find_problems refuses data without a test split"
-    weights = setup.trainer.strategy.copies[0].variables
-    evaluation = evaluate(
-        setup.trainer.model,
-        weights,
-        setup.data.test,
-        setup.data.vocabularies,
-        setup.config.data.tgt_max_len,
-    )
+    trainer, data = setup.trainer, setup.data
+    assert data.vocabularies is not None, "find_problems refuses data without a test split"
+    weights = trainer.strategy.copies[0].variables
+    longest = setup.config.data.tgt_max_len
+    translator = Translator(trainer.model, weights, *data.vocabularies, longest)
+    evaluation = evaluate(translator, data.test)
     print("\n" + summary(evaluation), flush=True)
     return evaluation.bleu

@@ -24,6 +24,8 @@ from nmt.lstm.layers import (
     reverse,
 )
 
+Backward = Callable[..., tuple[Any, ...]]
+
 
 class Tape(NamedTuple):
     """What the forward loop leaves for the backward loop: one element per time step.
@@ -92,6 +94,24 @@ def gate_gradients(tape: Tape, time: tf.Tensor, upstream: State) -> tuple[tf.Ten
     return tf.concat(raw, axis=-1), cell * forget
 
 
+class CellGradient(NamedTuple):
+    """The gradient of each sequence's last cell, which enters where the sequence ends."""
+
+    gradient: tf.Tensor  # [directions, batch, units]
+    lengths: tf.Tensor | None
+
+    def start(self) -> tf.Tensor:
+        """What the backward loop begins with."""
+        return self.gradient if self.lengths is None else tf.zeros_like(self.gradient)
+
+    def enter(self, passed: tf.Tensor, left: tf.Tensor) -> tf.Tensor:
+        """Adds the gradient for sequences of exactly `left` steps."""
+        if self.lengths is None:
+            return passed
+        ends = tf.cast(tf.equal(self.lengths, left), passed.dtype)
+        return passed + ends[tf.newaxis, :, tf.newaxis] * self.gradient
+
+
 def scan_backward(
     tape: Tape, recurrent: tf.Tensor, outer: tf.Tensor, last: CellGradient
 ) -> tuple[tf.Tensor, State]:
@@ -112,24 +132,6 @@ def scan_backward(
     array = tf.TensorArray(recurrent.dtype, num_steps)
     _, passed, array = tf.while_loop(lambda left, *_: left > 0, step, (num_steps, start, array))
     return array.stack(), passed
-
-
-class CellGradient(NamedTuple):
-    """The gradient of each sequence's last cell, which enters where the sequence ends."""
-
-    gradient: tf.Tensor  # [directions, batch, units]
-    lengths: tf.Tensor | None
-
-    def start(self) -> tf.Tensor:
-        """What the backward loop begins with."""
-        return self.gradient if self.lengths is None else tf.zeros_like(self.gradient)
-
-    def enter(self, passed: tf.Tensor, left: tf.Tensor) -> tf.Tensor:
-        """Adds the gradient for sequences of exactly `left` steps."""
-        if self.lengths is None:
-            return passed
-        ends = tf.cast(tf.equal(self.lengths, left), passed.dtype)
-        return passed + ends[tf.newaxis, :, tf.newaxis] * self.gradient
 
 
 def recurrent_gradient(raw: tf.Tensor, hidden: tf.Tensor, initial: tf.Tensor) -> tf.Tensor:
@@ -191,9 +193,6 @@ def scan(
 
     hidden, *last = run(recurrent, initial.hidden, initial.cell, *projected)
     return Scanned(hidden, State(*last))
-
-
-Backward = Callable[..., tuple[Any, ...]]
 
 
 def project(sequence: tf.Tensor, layer: Layer, direction: int) -> tf.Tensor:

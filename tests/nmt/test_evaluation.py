@@ -5,7 +5,7 @@ from input_pipeline.corpus import Pair
 from input_pipeline.vocabulary import EOS, build_vocabulary
 from nmt.config import OptimizerConfig
 from nmt.decoding import greedy
-from nmt.evaluation import evaluate, summary
+from nmt.evaluation import Translator, evaluate, summary
 from nmt.lstm.layers import NO_DROPOUT, StackInputs
 from nmt.model import hand_over, shift_right
 from tests import small
@@ -51,7 +51,7 @@ def test_a_memorised_pair_is_translated_and_scored():
     for _ in range(150):
         trainer.train_step((batch,))
     weights = trainer.strategy.copies[0].variables
-    result = evaluate(trainer.model, weights, pairs, vocabularies, 10)
+    result = evaluate(Translator(trainer.model, weights, *vocabularies, 10), pairs)
     assert result.translations == [pair.target for pair in pairs]
     assert result.bleu > 99
     assert "tok:none" in result.signature

@@ -39,20 +39,23 @@ def test_greedy_stops_at_the_longest_length():
 
 
 def test_a_memorised_pair_is_translated_and_scored():
-    pairs = [Pair("a b c d", "k l m n o"), Pair("d c", "o n k l m")]
+    pairs = [Pair("a b c d", "k l m n o"), Pair("d c", "o n")]
     vocabularies = (
         build_vocabulary(p.source for p in pairs),
         build_vocabulary(p.target for p in pairs),
     )
     trainer = small.trainer(optimizer=ADAM)
     ids = [[*vocabularies[1].encode(p.target), EOS] for p in pairs]
+    target = tf.constant([ids[0], [*ids[1], 0, 0, 0]])
     source = tf.constant([[3, 4, 5, 6], [6, 5, 0, 0]])
-    batch = small.batch([4, 2], [6, 6])._replace(source=source, target=tf.constant(ids))
+    batch = small.batch([4, 2], [6, 3])._replace(source=source, target=target)
     for _ in range(150):
         trainer.train_step((batch,))
     weights = trainer.strategy.copies[0].variables
     result = evaluate(Translator(trainer.model, weights, *vocabularies, 10), pairs)
     assert result.translations == [pair.target for pair in pairs]
     assert result.bleu > 99
+    found = greedy(trainer.model, weights, batch, 10).numpy().tolist()
+    assert found == [ids[0], [*ids[1], EOS, EOS, EOS]]
     assert "tok:none" in result.signature
     assert "k l m n o" in summary(result)

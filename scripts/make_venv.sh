@@ -23,5 +23,7 @@ fi
 echo "building .venv with $("$python" --version) from $lock (once, a few minutes)"
 rm -rf .venv
 "$python" -m venv .venv
-.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r "$lock"
+# The lock is complete: letting pip resolve again only gives an older one the chance to go wrong.
+.venv/bin/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r "$lock"
+.venv/bin/python -m pip --disable-pip-version-check check >/dev/null
 touch ".venv/from-$lock"

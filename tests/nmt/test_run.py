@@ -1,0 +1,41 @@
+import pytest
+
+from input_pipeline.sources import TrainingData
+from nmt.config import RunConfig, TrainConfig
+from nmt.errors import UserError
+from nmt.loop import Schedule
+from nmt.run import Setup, make_schedule, train
+from nmt.throughput import Meter
+from tests import small
+
+BATCH = (small.batch([5, 1, 3], [2, 6, 4]),)
+
+
+def data(num_batches=None, asked=None):
+    def batches_from(first):
+        asked.append(first)
+        return [BATCH] * 3
+
+    return TrainingData("toy", batches_from, num_batches, small.SIZES, None, [])
+
+
+def test_a_resumed_run_asks_for_the_batches_it_has_not_seen():
+    asked, trainer, meter = [], small.trainer(), Meter(0)
+    trainer.step.assign(5)
+    schedule = Schedule(num_warmup=0, num_batches=2, log_every=1)
+    assert train(Setup(TrainConfig(), data(asked=asked), trainer, schedule, None), meter)
+    assert asked == [5]
+    assert int(trainer.step) == 7
+    assert len(meter.losses) == 2
+
+
+def test_the_protocol_is_warm_up_and_timed_batches():
+    assert make_schedule(TrainConfig(), data(), first=100)[:2] == (10, 30)
+
+
+def test_epochs_end_where_they_would_have_without_a_restart():
+    config = TrainConfig(run=RunConfig(num_epochs=2, output_dir="out"))
+    assert make_schedule(config, data(num_batches=50), first=0).num_batches == 50
+    assert make_schedule(config, data(num_batches=50), first=45).num_batches == 5
+    with pytest.raises(UserError, match="finished all of --num_epochs=2; give more epochs"):
+        make_schedule(config, data(num_batches=50), first=50)

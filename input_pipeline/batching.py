@@ -1,136 +1,133 @@
-"""Encoded pairs to padded batches, one per replica."""
+"""Encoded pairs to padded batches, one slice per replica, delivered to its device."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
-from input_pipeline.corpus import Pair
-from input_pipeline.vocabulary import EOS, UNK, WordVocabulary
+from input_pipeline.encoded import EncodedPairs, Side, flatten
+from input_pipeline.epochs import Epochs
+from input_pipeline.vocabulary import EOS, UNK, Vocabulary
 from nmt.types import Batch
 
-
-class Ids(NamedTuple):
-    """One side of a corpus: all ids in a row, and how many belong to each sentence."""
-
-    values: np.ndarray  # [words] int32
-    lengths: np.ndarray  # [sentences] int32
+ENDLESS = np.iinfo(np.int64).max
+NO_ROW = -1
+BUFFERED_BATCHES = 4
 
 
-class EncodedPairs(NamedTuple):
-    """A corpus in ids, and how many pairs were left out because a side was empty or too long."""
+class Delivery(NamedTuple):
+    """Where batches go."""
 
-    source: Ids
-    target: Ids  # </s> included
-    num_dropped: int
-
-    def __len__(self) -> int:
-        return len(self.source.lengths)
+    devices: Sequence[str]
+    prefetch: bool  # made and copied to the device while the step before is computed
 
 
-def flatten(sentences: Sequence[Sequence[int]]) -> Ids:
-    """[[5, 6], [7]] -> values [5, 6, 7], lengths [2, 1]."""
-    lengths = np.array([len(sentence) for sentence in sentences], np.int32)
-    return Ids(np.array([i for sentence in sentences for i in sentence], np.int32), lengths)
+@dataclass(frozen=True)
+class TrainingBatches:
+    """All batches of a run, each reachable by its number."""
 
-
-def encode_pairs(
-    pairs: Iterable[Pair],
-    vocabularies: tuple[WordVocabulary, WordVocabulary],
-    max_lengths: tuple[int, int],
-) -> EncodedPairs:
-    """Turns text into ids and leaves out pairs with an empty or over-long side."""
-    source, target, num_dropped = [], [], 0
-    for pair in pairs:
-        sides = vocabularies[0].encode(pair.source), [*vocabularies[1].encode(pair.target), EOS]
-        fits = all(len(side) <= limit for side, limit in zip(sides, max_lengths))
-        if fits and sides[0] and len(sides[1]) > 1:
-            source.append(sides[0])
-            target.append(sides[1])
-        else:
-            num_dropped += 1
-    return EncodedPairs(flatten(source), flatten(target), num_dropped)
-
-
-def pair_lengths(pairs: EncodedPairs) -> np.ndarray:
-    """The length a pair is bucketed by: that of its longer side."""
-    longer: np.ndarray = np.maximum(pairs.source.lengths, pairs.target.lengths)
-    return longer
-
-
-def bucket_boundaries(lengths: np.ndarray, num_buckets: int) -> list[int]:
-    """Lengths at which a new bucket starts, so that buckets hold equally many sentences."""
-    cuts = np.quantile(lengths, np.arange(1, num_buckets) / num_buckets, method="nearest")
-    return [int(cut) + 1 for cut in np.unique(cuts) if cut < lengths.max()]
-
-
-def ragged(ids: Ids) -> tf.RaggedTensor:
-    """One row per sentence."""
-    return tf.RaggedTensor.from_row_lengths(ids.values, ids.lengths)
-
-
-def fill_up(batch: Batch, num_replicas: int) -> Batch:
-    """Adds rows with nothing to learn until the batch can be cut into equal slices."""
-    rows = tf.shape(batch.source)[0]
-    missing = -rows % num_replicas
-    return Batch(
-        tf.pad(batch.source, [[0, missing], [0, 0]]),
-        tf.pad(batch.source_lengths, [[0, missing]], constant_values=1),
-        tf.pad(batch.target, [[0, missing], [0, 0]]),
-        tf.pad(batch.target_lengths, [[0, missing]]),
-    )
-
-
-def cut(batch: Batch, num_replicas: int) -> tuple[Batch, ...]:
-    """Equal slices of a global batch, in order, one per replica."""
-    parts = [tf.split(values, num_replicas) for values in fill_up(batch, num_replicas)]
-    return tuple(Batch(*slices) for slices in zip(*parts))
-
-
-class BatchPlan(NamedTuple):
-    """How a corpus is cut into steps."""
-
-    replica_batch_size: int
-    num_replicas: int
-    boundaries: list[int]  # lengths at which a new bucket starts
+    pairs: EncodedPairs
+    epochs: Epochs
     num_epochs: int  # 0: endless
-    seed: int
+    delivery: Delivery
 
     @property
-    def global_batch_size(self) -> int:
-        """Sentences of all replicas in one step."""
-        return self.replica_batch_size * self.num_replicas
+    def num_batches(self) -> int | None:
+        """Batches of all epochs, or None where there is no end."""
+        return self.num_epochs * self.epochs.num_batches or None
+
+    def starting_at(self, first: int) -> Iterator[tuple[Batch, ...]]:
+        """One slice per replica and step, without the first so many steps."""
+        replicas = range(len(self.delivery.devices))
+        return zip(*(iter(self.for_replica(replica, first)) for replica in replicas))
+
+    @cached_property
+    def sides(self) -> tuple[SideTensors, SideTensors]:
+        """Both languages; one index for all replicas."""
+        return in_tensors(self.pairs.source), in_tensors(self.pairs.target)
+
+    def for_replica(self, replica: int, first: int) -> tf.data.Dataset:
+        """One replica's slice of every batch, on its device."""
+        devices, prefetch = self.delivery
+        rows = batch_rows(self.epochs, first, self.num_epochs)
+        source, target = self.sides
+
+        def make(rows: tf.Tensor) -> Batch:
+            part = slice_of(rows, replica, len(devices))
+            return Batch(*gather(source, part, rows, 1), *gather(target, part, rows, 0))
+
+        dataset = rows.map(make, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
+        if prefetch:
+            to_device = tf.data.experimental.prefetch_to_device(devices[replica], BUFFERED_BATCHES)
+            dataset = dataset.apply(to_device)
+        return dataset
 
 
-def count_batches(lengths: np.ndarray, plan: BatchPlan) -> int:
-    """How many batches all epochs make, the partial ones at the end included."""
-    buckets = np.bincount(np.digitize(lengths, plan.boundaries))
-    return int(sum(-(-plan.num_epochs * int(n) // plan.global_batch_size) for n in buckets))
+def batch_rows(epochs: Epochs, first: int, num_epochs: int) -> tf.data.Dataset:
+    """The pairs of every batch from the given one on, as numbers of rows."""
+    first_epoch, skipped = divmod(first, epochs.num_batches)
+
+    def of_epoch(number: tf.Tensor) -> tf.data.Dataset:
+        rows, bounds = tf.numpy_function(epochs.epoch, [number], [tf.int64, tf.int64])
+        bounds.set_shape([None, 2])
+        batches = tf.data.Dataset.from_tensor_slices(bounds)
+        return batches.map(lambda bound: rows[bound[0] : bound[1]])
+
+    numbers = tf.data.Dataset.range(first_epoch, num_epochs or ENDLESS)
+    return numbers.flat_map(of_epoch).skip(skipped)
 
 
-def training_batches(pairs: EncodedPairs, plan: BatchPlan) -> tf.data.Dataset:
-    """Shuffled batches, each from one length bucket, as one slice per replica."""
-    dataset = tf.data.Dataset.from_tensor_slices((ragged(pairs.source), ragged(pairs.target)))
-    dataset = dataset.shuffle(len(pairs), seed=plan.seed, reshuffle_each_iteration=True)
-    dataset = dataset.repeat(plan.num_epochs or None)
-    dataset = dataset.map(lambda s, t: Batch(s, tf.size(s), t, tf.size(t)))
-    dataset = dataset.bucket_by_sequence_length(
-        lambda pair: tf.maximum(pair.source_lengths, pair.target_lengths),
-        plan.boundaries,
-        [plan.global_batch_size] * (len(plan.boundaries) + 1),
-    )
-    dataset = dataset.map(lambda batch: cut(batch, plan.num_replicas))
-    return dataset.prefetch(tf.data.AUTOTUNE)
+def slice_of(rows: tf.Tensor, replica: int, num_replicas: int) -> tf.Tensor:
+    """A replica's equal part of a batch; rows that are none fill it up.
+
+    rows [7, 8, 9], replica 1 of 2 -> [9, -1]
+    """
+    count = tf.size(rows)
+    size = -(-count // num_replicas)
+    filled = tf.pad(rows, [[0, size * num_replicas - count]], constant_values=NO_ROW)
+    return filled[replica * size : (replica + 1) * size]
+
+
+class SideTensors(NamedTuple):
+    """One language, its index in tensors that every step shares."""
+
+    side: Side
+    starts: tf.Tensor
+    lengths: tf.Tensor
+
+
+def in_tensors(side: Side) -> SideTensors:
+    """Makes the index known to TensorFlow, once."""
+    return SideTensors(side, tf.constant(side.starts), tf.constant(side.lengths))
+
+
+def gather(
+    side: SideTensors, part: tf.Tensor, rows: tf.Tensor, filler_length: int
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Ids and lengths of a replica's rows, as wide as the longest of all replicas' rows."""
+    width = tf.reduce_max(tf.gather(side.lengths, rows))
+    real = tf.maximum(part, 0)
+    lengths = tf.where(part == NO_ROW, filler_length, tf.gather(side.lengths, real))
+    places = tf.range(width)
+    inside = (places < lengths[:, None]) & (part != NO_ROW)[:, None]
+    starts = tf.gather(side.starts, real)[:, None]
+    indices = tf.where(inside, starts + tf.cast(places, tf.int64), 0)
+    ids = tf.where(inside, tf.cast(tf.gather(side.side.values(), indices), tf.int32), 0)
+    return ids, lengths
 
 
 def source_batches(
-    sentences: Iterable[str], vocabulary: WordVocabulary, batch_size: int
+    sentences: Sequence[str], vocabulary: Vocabulary, batch_size: int
 ) -> tf.data.Dataset:
     """Batches of all sources in order, for translating; an empty one becomes one unknown word."""
-    ids = flatten([vocabulary.encode(sentence) or [UNK] for sentence in sentences])
-    dataset = tf.data.Dataset.from_tensor_slices(ragged(ids))
+    ids = flatten([found or [UNK] for found in vocabulary.encode(sentences)])
+    dataset = tf.data.Dataset.from_tensor_slices(
+        tf.RaggedTensor.from_row_lengths(ids.values, ids.lengths)
+    )
     dataset = dataset.map(lambda source: Batch(source, tf.size(source), [EOS], 1))
     return dataset.padded_batch(batch_size)

@@ -4,47 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from input_pipeline.batching import (
-    BatchPlan,
-    bucket_boundaries,
-    count_batches,
-    encode_pairs,
-    pair_lengths,
-    training_batches,
+from input_pipeline import text_files, wmt14
+from input_pipeline.corpus import (
+    Block,
+    Corpus,
+    Pair,
+    Splits,
+    blocks_of_pairs,
+    pairs_of_blocks,
+    reversed_blocks,
 )
-from input_pipeline.corpus import Pair, Splits
 from input_pipeline.demo.corpus import generate
 from input_pipeline.synthetic import synthetic_batches
-from input_pipeline.vocabulary import WordVocabulary, build_vocabulary
-from nmt.config import DataConfig
-from nmt.errors import UserError
-from nmt.types import Batch
-
-
-class Request(NamedTuple):
-    """What a run wants of its data."""
-
-    config: DataConfig
-    devices: Sequence[str]
-    num_epochs: int  # 0: endless
-    seed: int
-
-
-BatchesFrom = Callable[[int], Iterable[tuple[Batch, ...]]]
-"""Gives one slice per replica and step, without the first so many steps."""
-
-
-class TrainingData(NamedTuple):
-    """What a run trains on, and what it can be judged by."""
-
-    description: str
-    batches_from: BatchesFrom
-    num_batches: int | None  # None: endless
-    vocabulary_sizes: tuple[int, int]
-    vocabularies: tuple[WordVocabulary, WordVocabulary] | None
-    test: list[Pair]
+from input_pipeline.training_data import Request, TrainingData, from_text
 
 
 def synthetic_data(request: Request) -> TrainingData:
@@ -52,56 +26,73 @@ def synthetic_data(request: Request) -> TrainingData:
     config = request.config
     batches = synthetic_batches(config, request.devices, request.seed)
     return TrainingData(
-        description=f"synthetic: random ids, {config.src_max_len} words each side",
+        description={"data": f"synthetic: random ids, {config.src_max_len} words each side"},
         batches_from=lambda _: itertools.repeat(batches),
         num_batches=None,
-        vocabulary_sizes=(config.src_vocab_size, config.tgt_vocab_size),
+        vocabulary_sizes=config.synthetic_vocab_sizes,
         vocabularies=None,
         test=[],
+        tokenized=False,
+        padding_share=0.0,
     )
 
 
 def demo_data(request: Request) -> TrainingData:
     """The built-in English-German corpus; the same one for every --seed."""
-    return from_text("demo: built-in English-German corpus", generate(), request)
+    return from_splits("demo: built-in English-German corpus", generate(), request)
 
 
-def from_text(name: str, splits: Splits, request: Request) -> TrainingData:
-    """Batches of a corpus at hand, with a vocabulary of all its training words."""
+def from_splits(name: str, splits: Splits, request: Request) -> TrainingData:
+    """A tokenised corpus at hand."""
+
+    def turn(pairs: Sequence[Pair]) -> list[Pair]:
+        return [Pair(p.target, p.source) for p in pairs] if request.config.reverse else list(pairs)
+
+    train, test = turn(splits.train), turn(splits.test)
+    corpus = Corpus(name, lambda: blocks_of_pairs(train), None, test, tokenized=True)
+    return from_text(corpus, request)
+
+
+def file_data(request: Request) -> TrainingData:
+    """The user's own files."""
     config = request.config
-    vocabularies = (
-        build_vocabulary(pair.source for pair in splits.train),
-        build_vocabulary(pair.target for pair in splits.train),
+    sources, targets = map(text_files.expand, (config.src_file_name, config.tgt_file_name))
+    test = config.test_src_file_name, config.test_tgt_file_name
+    dev = config.dev_src_file_name, config.dev_tgt_file_name
+    judged = [text_files.expand(names) for names in (test if test[0] else dev)]
+    corpus = Corpus(
+        f"files: {config.src_file_name} and {config.tgt_file_name}",
+        lambda: text_files.read_pairs(sources, targets),
+        text_files.identity([*sources, *targets]),
+        pairs_of_blocks(text_files.read_pairs(*judged)),
     )
-    pairs = encode_pairs(splits.train, vocabularies, (config.src_max_len, config.tgt_max_len))
-    if not len(pairs):
-        raise UserError(
-            f"none of {pairs.num_dropped:,} training pairs is within --src_max_len="
-            f"{config.src_max_len} and --tgt_max_len={config.tgt_max_len}; give larger ones"
-        )
-    lengths = pair_lengths(pairs)
-    plan = BatchPlan(
-        config.batch_size,
-        len(request.devices),
-        bucket_boundaries(lengths, config.num_buckets),
-        request.num_epochs,
-        request.seed,
+    return from_text(corpus, request)
+
+
+def wmt14_data(request: Request) -> TrainingData:
+    """WMT14 as tensorflow-datasets prepared it."""
+    config = request.config
+    place = config.data_dir
+
+    def read(split: str) -> Iterable[Block]:
+        blocks = wmt14.read(place, split)
+        return reversed_blocks(blocks) if config.reverse else blocks
+
+    corpus = Corpus(
+        f"wmt14: {wmt14.version_directory(place)}, "
+        + ("German to English" if config.reverse else "English to German"),
+        lambda: iter(read("train")),
+        ("reverse" if config.reverse else "", *text_files.identity(wmt14.files(place, "train"))),
+        pairs_of_blocks(read("test")) if request.evaluate else [],
     )
-    dataset = training_batches(pairs, plan)
-    return TrainingData(
-        description=f"{name}, {len(pairs):,} training pairs ({pairs.num_dropped:,} left out, empty "
-        f"or too long), {len(vocabularies[0]):,} source and {len(vocabularies[1]):,} target words",
-        batches_from=dataset.skip,
-        num_batches=count_batches(lengths, plan) if plan.num_epochs else None,
-        vocabulary_sizes=(len(vocabularies[0]), len(vocabularies[1])),
-        vocabularies=vocabularies,
-        test=splits.test,
-    )
+    return from_text(corpus, request)
 
 
 Source = Callable[[Request], TrainingData]
 
 SOURCES: Final[dict[str, Source]] = {
+    "wmt14": wmt14_data,
+    "files": file_data,
     "demo": demo_data,
     "synthetic": synthetic_data,
 }

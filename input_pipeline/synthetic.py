@@ -15,15 +15,16 @@ def synthetic_batch(config: DataConfig, seed: int) -> Batch:
     """A batch with --src_max_len words on each side; the target's last word is </s>."""
     rows, length = config.batch_size, config.src_max_len
     first = len(SPECIAL_WORDS)
+    source_size, target_size = config.synthetic_vocab_sizes
 
     def ids(columns: int, vocabulary: int, part: int) -> tf.Tensor:
         return tf.random.stateless_uniform(
             [rows, columns], [seed, part], first, vocabulary, tf.int32
         )
 
-    target = tf.concat([ids(length - 1, config.tgt_vocab_size, 1), tf.fill([rows, 1], EOS)], axis=1)
+    target = tf.concat([ids(length - 1, target_size, 1), tf.fill([rows, 1], EOS)], axis=1)
     lengths = tf.fill([rows], length)
-    return Batch(ids(length, config.src_vocab_size, 0), lengths, target, lengths)
+    return Batch(ids(length, source_size, 0), lengths, target, lengths)
 
 
 def synthetic_batches(config: DataConfig, devices: Sequence[str], seed: int) -> tuple[Batch, ...]:

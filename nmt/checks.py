@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from input_pipeline import checks as data_checks
+from input_pipeline.choice import dataset_of
 from nmt.config import WITH_INDEPENDENT_REPLICA, TrainConfig
 
 
@@ -32,20 +34,9 @@ def one_strategy(config: TrainConfig) -> str | None:
     return None
 
 
-def one_dataset(config: TrainConfig) -> str | None:
-    """--use_synthetic_data names a dataset."""
-    data = config.data
-    if data.use_synthetic_data and data.dataset not in ("auto", "synthetic"):
-        return (
-            f"--use_synthetic_data=true and --dataset={data.dataset} name two datasets; "
-            "leave one of them out"
-        )
-    return None
-
-
 def synthetic_has_no_epochs(config: TrainConfig) -> str | None:
     """Synthetic data never ends."""
-    if config.data.resolved_dataset == "synthetic" and config.run.num_epochs:
+    if dataset_of(config.data) == "synthetic" and config.run.num_epochs:
         return (
             f"--num_epochs={config.run.num_epochs} has no meaning for synthetic data, which never "
             "ends; use --num_batches"
@@ -53,10 +44,15 @@ def synthetic_has_no_epochs(config: TrainConfig) -> str | None:
     return None
 
 
-def synthetic_has_no_test(config: TrainConfig) -> str | None:
-    """Random ids have no translation."""
-    if config.data.resolved_dataset == "synthetic" and config.run.evaluate:
+def evaluation_has_text(config: TrainConfig) -> str | None:
+    """There is something to translate."""
+    data, dataset = config.data, dataset_of(config.data)
+    if not config.run.evaluate:
+        return None
+    if dataset == "synthetic":
         return "--evaluate needs a test split, which synthetic data has not; use --dataset=demo"
+    if dataset == "files" and not (data.test_src_file_name or data.dev_src_file_name):
+        return "--evaluate needs --test_src_file_name and --test_tgt_file_name; name them"
     return None
 
 
@@ -92,9 +88,8 @@ Rule = Callable[[TrainConfig], "str | None"]
 RULES: Final[tuple[Rule, ...]] = (
     even_layers,
     one_strategy,
-    one_dataset,
     synthetic_has_no_epochs,
-    synthetic_has_no_test,
+    evaluation_has_text,
     writable_output_dir,
     writable_results_file,
 )
@@ -102,16 +97,18 @@ RULES: Final[tuple[Rule, ...]] = (
 
 def find_problems(config: TrainConfig) -> list[str]:
     """All reasons this configuration cannot run on any machine; empty when it can."""
-    found = (ask(rule, config) for rule in RULES)
-    return [sentence for sentence in found if sentence]
+    of_data = [answers(rule, config.data) for rule in data_checks.RULES]
+    others = [answers(rule, config) for rule in RULES]
+    return [sentence for said in (*of_data, *others) for sentence in said]
 
 
-def ask(rule: Rule, config: TrainConfig) -> str | None:
+def answers(rule: Callable[[Any], Any], config: Any) -> list[str]:
     """What a rule says; a path that cannot even be looked at is a problem too."""
     try:
-        return rule(config)
+        said = rule(config)
+        return [said] if isinstance(said, str) else list(said or ())
     except OSError as error:
-        return f"{error.filename} cannot be used: {error.strerror}; name another path"
+        return [f"{error.filename} cannot be used: {error.strerror}; name another path"]
 
 
 def needs_devices(config: TrainConfig) -> bool:

@@ -13,7 +13,12 @@ VARIABLE_UPDATES: Final = ("parameter_server", "replicated", "independent")
 WITH_INDEPENDENT_REPLICA: Final = ("replicated", "independent")
 ENCODER_TYPES: Final = ("dynamic_rnn", "cudnn_lstm")
 DIRECTIONS: Final = ("uni", "bi")
-DATASETS: Final = ("auto", "demo", "synthetic")
+DATASETS: Final = ("auto", "wmt14", "files", "demo", "synthetic")
+TEXT: Final = ("wmt14", "files", "demo")  # datasets that are text
+FILES: Final = ("files",)
+VOCAB_TYPES: Final = ("auto", "unigram", "bpe", "char", "word")
+DEFAULT_VOCAB_SIZE: Final = 8000
+DEFAULT_BATCH_SIZE: Final = 64
 OPTIMIZERS: Final = ("sgd", "adam", "adamw")
 # Seeds are 32-bit numbers to which the replica's number is added.
 MAX_SEED: Final = 2_000_000_000
@@ -30,6 +35,7 @@ class Option:
     above: float | None = None
     at_most: float | None = None
     below: float | None = None
+    only: tuple[str, ...] = ()  # datasets it means something to; all if empty
 
     def complaint(self, value: Any) -> str | None:
         """What is wrong with a value of the right type and what to give instead, or None."""
@@ -57,26 +63,82 @@ class DataConfig:
 
     dataset: str = option(
         "auto",
-        "what to train on: 'demo' is the built-in English-German corpus, 'synthetic' are random ids"
-        " with no input cost, 'auto' takes the demo corpus where no other is prepared",
+        "what to train on: 'wmt14' is English-German as tensorflow-datasets prepares it, 'files' "
+        "are your own, 'demo' is a built-in English-German corpus, 'synthetic' are random ids "
+        "with no input cost; 'auto' takes files where they are named, WMT14 where it is "
+        "prepared, else the demo corpus",
         choices=DATASETS,
     )
     use_synthetic_data: bool = option(False, "the same as --dataset=synthetic")
-    batch_size: int = option(64, "sentences per replica and step", at_least=1)
+    data_dir: str = option(
+        "",
+        "where tensorflow-datasets has prepared WMT14; its own default if empty",
+        only=("wmt14",),
+    )
+    reverse: bool = option(False, "German to English", only=("wmt14", "demo"))
+    src_file_name: str = option(
+        "",
+        "training sentences, one a line, plain or gzipped; several files and globs are separated "
+        "by commas",
+        only=FILES,
+    )
+    tgt_file_name: str = option("", "their translations, line by line", only=FILES)
+    dev_src_file_name: str = option(
+        "", "sentences that --evaluate translates where there is no test file", only=FILES
+    )
+    dev_tgt_file_name: str = option("", "their translations", only=FILES)
+    test_src_file_name: str = option("", "sentences that --evaluate translates", only=FILES)
+    test_tgt_file_name: str = option("", "their translations", only=FILES)
+    vocab_type: str = option(
+        "auto",
+        "what an id stands for: SentencePiece's 'unigram' or 'bpe' pieces, a 'char' or a 'word'; "
+        "'auto' is unigram, and word for text that is split into words already (demo)",
+        choices=VOCAB_TYPES,
+        only=TEXT,
+    )
+    joint_vocab: bool = option(False, "one vocabulary for both languages", only=TEXT)
+    src_vocab_file: str = option(
+        "",
+        "source vocabulary: a SentencePiece .model, or one word a line after <unk>, <s>, </s>; "
+        "if empty it is learned from the training sentences, once",
+        only=TEXT,
+    )
+    tgt_vocab_file: str = option("", "target vocabulary, likewise", only=TEXT)
+    src_vocab_size: int = option(
+        0,
+        "entries of the source vocabulary; 0: what a given file has, else "
+        f"{DEFAULT_VOCAB_SIZE:,} or all there are",
+        at_least=0,
+    )
+    tgt_vocab_size: int = option(0, "entries of the target vocabulary, likewise", at_least=0)
+    cache_dir: str = option(
+        "",
+        "where vocabularies and encoded text are kept for the next run; your cache directory if "
+        "empty",
+        only=("wmt14", "files"),
+    )
     src_max_len: int = option(
         50, "longest source sentence in words; the length of every synthetic one", at_least=1
     )
     tgt_max_len: int = option(50, "longest target sentence in words, </s> included", at_least=1)
-    src_vocab_size: int = option(8000, "source vocabulary of synthetic data", at_least=4)
-    tgt_vocab_size: int = option(8000, "target vocabulary of synthetic data", at_least=4)
-    num_buckets: int = option(5, "length buckets; a batch comes from one of them", at_least=1)
+    batch_size: int = option(DEFAULT_BATCH_SIZE, "sentences per replica and step", at_least=1)
+    batch_words: int = option(
+        0,
+        "about so many words, source and target, per replica and step, in place of --batch_size",
+        at_least=0,
+        only=TEXT,
+    )
+    num_buckets: int = option(
+        5, "length buckets; a batch comes from one of them", at_least=1, only=TEXT
+    )
+    prefetch_data_to_device: bool = option(
+        True, "make the next batches and copy them to their devices during a step"
+    )
 
     @property
-    def resolved_dataset(self) -> str:
-        """The dataset that is read."""
-        if self.use_synthetic_data:
-            return "synthetic"
-        return "demo" if self.dataset == "auto" else self.dataset
+    def synthetic_vocab_sizes(self) -> tuple[int, int]:
+        """Sizes where no text says otherwise."""
+        return self.src_vocab_size or DEFAULT_VOCAB_SIZE, self.tgt_vocab_size or DEFAULT_VOCAB_SIZE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from input_pipeline.batching import source_batches
 from input_pipeline.corpus import Pair
-from input_pipeline.vocabulary import WordVocabulary
+from input_pipeline.vocabulary import Vocabulary
 from nmt.decoding import greedy
 from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
@@ -23,8 +23,8 @@ class Translator:
 
     model: Model
     weights: Sequence[tf.Tensor]
-    source: WordVocabulary
-    target: WordVocabulary
+    source: Vocabulary
+    target: Vocabulary
     max_length: int  # words of the longest translation
 
     def __call__(self, sentences: Sequence[str]) -> list[str]:
@@ -50,10 +50,12 @@ class Evaluation(NamedTuple):
     signature: str
 
 
-def evaluate(translator: Translator, pairs: Sequence[Pair]) -> Evaluation:
-    """Corpus BLEU of greedy translations; the text is tokenised already."""
+def evaluate(translator: Translator, pairs: Sequence[Pair], *, tokenized: bool) -> Evaluation:
+    """Corpus BLEU of greedy translations; plain text is tokenised as sacreBLEU does by default."""
     translations = translator([pair.source for pair in pairs])
-    metric = sacrebleu.metrics.BLEU(tokenize="none", force=True)  # force: tokenised on purpose
+    # force: keeps sacreBLEU from warning of text that is tokenised on purpose
+    tokenizer = {"tokenize": "none", "force": True} if tokenized else {}
+    metric = sacrebleu.metrics.BLEU(**tokenizer)
     score = metric.corpus_score(translations, [[pair.target for pair in pairs]])
     return Evaluation(list(pairs), translations, score.score, str(metric.get_signature()))
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from input_pipeline.choice import dataset_of
+from input_pipeline.training_data import TrainingData
 from nmt.config import TrainConfig
 from nmt.devices import is_gpu
 from nmt.reporter import speed_table
@@ -18,21 +20,28 @@ from nmt.throughput import Meter
 from nmt.trainer import Trainer
 
 
-def make_record(config: TrainConfig, trainer: Trainer, meter: Meter) -> dict[str, Any]:
+def make_record(
+    config: TrainConfig, data: TrainingData, trainer: Trainer, meter: Meter
+) -> dict[str, Any]:
     """Everything measured in a run and what is needed to repeat it."""
     timed = meter.timed_seconds
+    spelled = any(space is not None for space in data.spaces)
     return {
         "words_per_second": meter.words_per_s,
+        **({"characters_per_second": meter.ids_per_s} if spelled else {}),
         "num_replicas": len(trainer.strategy.devices),
         "variable_update": trainer.strategy.name,
         "encoder_type": config.model.encoder_type,
         "direction": config.model.direction,
-        "dataset": config.data.resolved_dataset,
-        "batch_size_per_replica": config.data.batch_size,
+        "dataset": dataset_of(config.data),
+        "batch_size_per_replica": None if config.data.batch_words else config.data.batch_size,
+        "batch_words_per_replica": config.data.batch_words or None,
         "timed_batches": len(timed),
         "timed_seconds": sum(timed),
         "timed_words": sum(meter.words[meter.num_warmup :]),
         "step_seconds": timed,
+        "input_wait_seconds": meter.input_wait_s,
+        "padding_share": data.padding_share,
         "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
         "losses": meter.losses,
         "parameters": trainer.model.num_parameters,
@@ -71,12 +80,15 @@ def table(record: dict[str, Any]) -> str:
     heading = "GPU number" if record["device"].startswith("GPU") else "Replicas"
     row = (
         record["num_replicas"],
-        record["batch_size_per_replica"],
+        record["batch_size_per_replica"] or f"{record['batch_words_per_replica']} words",
         f"{record['timed_seconds']:.3f}",
         f"{record['words_per_second']:.3f}",
         "",
     )
-    return speed_table(heading, record["timed_batches"], [row])
+    table = speed_table(heading, record["timed_batches"], [row])
+    if "characters_per_second" in record:
+        table += f"\n{record['characters_per_second']:.3f} characters/s"
+    return table
 
 
 def append(record: dict[str, Any], path: Path) -> None:

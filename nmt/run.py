@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from input_pipeline.sources import SOURCES, Request, Source, TrainingData
+from input_pipeline.choice import dataset_of
+from input_pipeline.sources import SOURCES, Source
+from input_pipeline.training_data import Request, TrainingData
 from nmt import checkpoints, devices, environment, results
 from nmt.config import TrainConfig
 from nmt.errors import UserError
@@ -33,24 +35,25 @@ class Setup(NamedTuple):
     resumed: Path | None  # the checkpoint it goes on from
 
 
-def make_trainer(config: TrainConfig, sizes: tuple[int, int], names: tuple[str, ...]) -> Trainer:
+def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]) -> Trainer:
     """Builds the model and its variables on the given devices."""
     kind = "GPU" if devices.is_gpu(names[0]) else "CPU"
-    model = make_model(config.model, VocabularySizes(*sizes), kind)
+    model = make_model(config.model, VocabularySizes(*data.vocabulary_sizes), kind)
     strategy = STRATEGIES[config.parallel.strategy](
         names,
         functools.partial(create_variables, model.flat_specs, config.run.seed),
         functools.partial(make_optimizer, config.optimizer),
     )
-    return Trainer(model, strategy, config.run.seed)
+    return Trainer(model, strategy, config.run.seed, data.spaces)
 
 
 def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setup:
     """Reads data, builds the model on this machine's devices, restores a checkpoint."""
     names = devices.configure(config.parallel)
-    request = Request(config.data, names, config.run.num_epochs, config.run.seed)
-    data = sources[config.data.resolved_dataset](request)
-    trainer = make_trainer(config, data.vocabulary_sizes, names)
+    run = config.run
+    request = Request(config.data, names, run.num_epochs, run.seed, run.evaluate, run.output_dir)
+    data = sources[dataset_of(config.data)](request)
+    trainer = make_trainer(config, data, names)
     resumed = None
     if config.run.output_dir:
         resumed = checkpoints.restore(trainer, Path(config.run.output_dir))
@@ -75,14 +78,12 @@ def plan(setup: Setup) -> str:
     """What is about to happen, before it does."""
     config, trainer = setup.config, setup.trainer
     names, model = trainer.strategy.devices, config.model
-    size = config.data.batch_size
     lines = {
-        "data": setup.data.description,
+        **setup.data.description,
         "model": f"{trainer.model.num_parameters:,} parameters; {model.encoder_type} encoder "
         f"({model.direction}), {model.num_encoder_layers} + {model.num_decoder_layers} layers of "
         f"{model.num_units} units; {config.optimizer.optimizer}",
-        "replicas": f"{len(names)} on {', '.join(names)}; global batch {len(names) * size} = "
-        f"{len(names)} x {size} sentences",
+        "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config, len(names))}",
         "variables": trainer.strategy.describe(),
         "batches": f"{setup.schedule.num_warmup} warm-up, then "
         f"{max(0, setup.schedule.num_batches - setup.schedule.num_warmup)} timed",
@@ -90,7 +91,14 @@ def plan(setup: Setup) -> str:
     }
     if setup.resumed:
         lines["resumed"] = f"{setup.resumed}, step {int(trainer.step)}"
-    return "\n".join(f"{name:<10}{text}" for name, text in lines.items())
+    return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+
+
+def global_batch(config: TrainConfig, num_replicas: int) -> str:
+    """What all replicas of a step eat."""
+    words, sentences = config.data.batch_words, config.data.batch_size
+    size, unit = (words, "words, about") if words else (sentences, "sentences")
+    return f"global batch {num_replicas * size} = {num_replicas} x {size} {unit}"
 
 
 def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[str, Any]:
@@ -99,7 +107,7 @@ def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[st
     print(plan(setup), flush=True)
     meter = Meter(config.run.num_warmup_batches)
     finished = train(setup, meter)
-    record = results.make_record(config, setup.trainer, meter)
+    record = results.make_record(config, setup.data, setup.trainer, meter)
     try:
         close(setup, record, finished)
     finally:
@@ -129,7 +137,7 @@ def train(setup: Setup, meter: Meter) -> bool:
         return float(learning_rate(setup.config.optimizer, trainer.step - 1))
 
     with Reporter(meter, setup.schedule.num_batches, rate) as out:
-        batches = setup.data.batches_from(int(trainer.step))
+        batches = meter.waiting_for(setup.data.batches_from(int(trainer.step)))
         return train_loop(trainer, batches, setup.schedule, out)
 
 
@@ -140,6 +148,6 @@ def report_evaluation(setup: Setup) -> float:
     weights = trainer.strategy.copies[0].variables
     longest = setup.config.data.tgt_max_len
     translator = Translator(trainer.model, weights, *data.vocabularies, longest)
-    evaluation = evaluate(translator, data.test)
+    evaluation = evaluate(translator, data.test, tokenized=data.tokenized)
     print("\n" + summary(evaluation), flush=True)
     return evaluation.bleu

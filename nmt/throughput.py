@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 from nmt.types import StepResult
+
+Item = TypeVar("Item")
 
 
 class Window(NamedTuple):
@@ -28,11 +30,25 @@ class Meter:
         self.step_seconds: list[float] = []
         self.losses: list[float] = []  # per target token
         self.words: list[int] = []
+        self.ids: list[int] = []  # the same numbers, but where ids are characters
+        self.wait_seconds: list[float] = []  # of each step, until its batch was there
         self.last = clock()
 
     def start(self) -> None:
         """Starts the clock of the next step; what came before belongs to none."""
         self.last = self.clock()
+
+    def waiting_for(self, batches: Iterable[Item]) -> Iterator[Item]:
+        """Passes batches on and counts the time until each is there."""
+        iterator = iter(batches)
+        while True:
+            asked = self.clock()
+            try:
+                batch = next(iterator)
+            except StopIteration:
+                return
+            self.wait_seconds.append(self.clock() - asked)
+            yield batch
 
     def count(self, result: StepResult) -> None:
         """Takes in a step that has been issued; a device may still be at work on it."""
@@ -52,6 +68,7 @@ class Meter:
         """
         losses = [(float(r.loss_sum), float(r.num_tokens)) for r in self.pending]
         words = [int(r.num_words) for r in self.pending]
+        self.ids += [int(r.num_ids) for r in self.pending]
         if self.pending:
             waited = self.clock()
             self.step_seconds[-1] += waited - self.last
@@ -75,7 +92,20 @@ class Meter:
         return self.step_seconds[self.num_warmup :]
 
     @property
+    def input_wait_s(self) -> float:
+        """Seconds of the timed batches that passed until their data was there."""
+        return sum(self.wait_seconds[self.num_warmup : len(self.step_seconds)])
+
+    @property
     def words_per_s(self) -> float:
         """Words of the timed batches per second; 0 where there were none."""
+        return self._per_second(self.words)
+
+    @property
+    def ids_per_s(self) -> float:
+        """Ids of the timed batches per second; 0 where there were none."""
+        return self._per_second(self.ids)
+
+    def _per_second(self, numbers: list[int]) -> float:
         seconds = sum(self.timed_seconds)
-        return sum(self.words[self.num_warmup :]) / seconds if seconds else 0.0
+        return sum(numbers[self.num_warmup :]) / seconds if seconds else 0.0

@@ -11,12 +11,18 @@ from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch, ReplicaGradients, StepResult
 from variable_update.base import VariableUpdate
 
+Spaces = tuple[int | None, int | None]
+"""For source and target: the id that begins a word, where ids are characters."""
+
 
 class Trainer:
     """A model, the strategy that holds its variables, and the count of updates made."""
 
-    def __init__(self, model: Model, strategy: VariableUpdate, seed: int) -> None:
+    def __init__(
+        self, model: Model, strategy: VariableUpdate, seed: int, spaces: Spaces = (None, None)
+    ) -> None:
         self.model = model
+        self.spaces = spaces
         self.strategy = strategy
         self.seed = seed
         with tf.device("CPU:0"):
@@ -54,12 +60,23 @@ class Trainer:
             tape.watch(weights)
             loss_sum = self.model.loss_sum(weights, batch, seed)
         sums = [tf.convert_to_tensor(g) for g in tape.gradient(loss_sum, weights)]
-        return sums, StepResult(loss_sum, *count_words(batch))
+        return sums, StepResult(loss_sum, *count_words(batch, self.spaces))
 
 
-def count_words(batch: Batch) -> tuple[tf.Tensor, tf.Tensor]:
-    """Target tokens, and source and target tokens together; rows that only fill up do not count."""
-    real = batch.target_lengths > 0
-    source = tf.reduce_sum(tf.where(real, batch.source_lengths, 0))
-    target = tf.reduce_sum(batch.target_lengths)
-    return tf.cast(target, tf.float32), tf.cast(source + target, tf.float32)
+def count_words(batch: Batch, spaces: Spaces) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Target ids, words of both sides, ids of both sides; rows that only fill up do not count."""
+    source_lengths = tf.where(batch.target_lengths > 0, batch.source_lengths, 0)
+    source, target = tf.reduce_sum(source_lengths), tf.reduce_sum(batch.target_lengths)
+    words = source if spaces[0] is None else count(batch.source, source_lengths, spaces[0])
+    # </s> is a word of its own.
+    ends = tf.math.count_nonzero(batch.target_lengths, dtype=tf.int32)
+    words += (
+        target if spaces[1] is None else count(batch.target, batch.target_lengths, spaces[1]) + ends
+    )
+    return tuple(tf.cast(number, tf.float32) for number in (target, words, source + target))
+
+
+def count(ids: tf.Tensor, lengths: tf.Tensor, wanted: int) -> tf.Tensor:
+    """How often an id occurs within sentences."""
+    inside = tf.sequence_mask(lengths, tf.shape(ids)[1])
+    return tf.math.count_nonzero((ids == wanted) & inside, dtype=tf.int32)

@@ -41,6 +41,7 @@ class StepResult(NamedTuple):
     loss_sum: tf.Tensor
     num_tokens: tf.Tensor
     num_words: tf.Tensor  # source and target
+    num_ids: tf.Tensor  # the same, but where ids are characters
 
 
 CreateVariables = Callable[[], list[tf.Variable]]

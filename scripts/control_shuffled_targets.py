@@ -32,13 +32,14 @@ def main() -> None:
         sys.exit("\n".join(problems))
     environment.prepare(config.run.verbosity)
     from input_pipeline.demo.corpus import generate
-    from input_pipeline.sources import Request, TrainingData, from_text
+    from input_pipeline.sources import from_splits
+    from input_pipeline.training_data import Request, TrainingData
     from nmt.run import run
 
     def shuffled(request: Request) -> TrainingData:
         splits = generate()
         splits = splits._replace(train=shuffle_targets(splits.train, seed=7))
-        return from_text("demo with SHUFFLED targets", splits, request)
+        return from_splits("demo with SHUFFLED targets", splits, request)
 
     run(config, {"demo": shuffled})
 

@@ -1,4 +1,8 @@
-"""Eight logical CPU devices for every test, set before TensorFlow is first used."""
+"""Eight logical CPU devices for every test, and no file of the user's, set before all else."""
+
+import os
+import shutil
+import tempfile
 
 from nmt import environment
 
@@ -6,6 +10,10 @@ NUM_DEVICES = 8
 
 
 def pytest_configure(config):
+    home = tempfile.mkdtemp(prefix="nmt-tests-")
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    os.environ["XDG_CACHE_HOME"] = os.path.join(home, "cache")
+    os.environ["TFDS_DATA_DIR"] = os.path.join(home, "tensorflow_datasets")
     environment.prepare(verbosity=0)
     import tensorflow as tf
 

@@ -101,7 +101,7 @@ def test_all_mistakes_come_in_one_go_with_exit_code_2():
 def test_sentences_that_are_all_too_long_are_one_line_and_exit_code_2():
     run = train("--tgt_max_len=2")
     assert run.returncode == 2
-    assert re.fullmatch(r"train.py: none of 40,000 training pairs .*larger ones\n", run.stderr)
+    assert re.fullmatch(r"train.py: none of 40,000 training pairs .*larger lengths\n", run.stderr)
 
 
 def test_another_models_checkpoint_is_one_line_and_exit_code_2(tmp_path):

@@ -4,42 +4,34 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from input_pipeline import batching
-from input_pipeline.batching import BatchPlan, encode_pairs, training_batches
-from input_pipeline.corpus import Pair
-from input_pipeline.vocabulary import EOS, build_vocabulary
-from nmt.types import Batch
-
-
-def make_pairs(count=103):
-    """Every source is its own number followed by filler, so that sentences can be told apart."""
-    return [
-        Pair(" ".join([f"n{i}"] + ["x"] * (i % 7)), " ".join(["y"] * (1 + i % 5)))
-        for i in range(count)
-    ]
-
+from input_pipeline import batching, encoded
+from input_pipeline.batching import Delivery, TrainingBatches
+from input_pipeline.corpus import blocks_of_pairs
+from input_pipeline.epochs import BatchLimit, Epochs
+from input_pipeline.vocabulary import EOS, UNK, build_vocabulary
+from tests.corpora import make_pairs
 
 PAIRS = make_pairs()
-VOCABULARIES = (
-    build_vocabulary(pair.source for pair in PAIRS),
-    build_vocabulary(pair.target for pair in PAIRS),
-)
+VOCABULARIES = tuple(build_vocabulary(side) for side in zip(*PAIRS))
 
 
-def encoded(pairs=PAIRS, limits=(50, 50)):
-    return encode_pairs(pairs, VOCABULARIES, limits)
+def batches(size=8, num_replicas=1, num_epochs=1, seed=1, in_words=False, prefetch=True):
+    pairs = encoded.in_memory(blocks_of_pairs(PAIRS), VOCABULARIES)
+    limit = BatchLimit(size * num_replicas, in_words)
+    epochs = Epochs(pairs.source.lengths, pairs.target.lengths, limit, 3, seed)
+    devices = [f"CPU:{replica}" for replica in range(num_replicas)]
+    return TrainingBatches(pairs, epochs, num_epochs, Delivery(devices, prefetch))
 
 
-def plan(replica_batch_size=8, num_replicas=1, num_epochs=1, seed=1, num_buckets=3):
-    boundaries = batching.bucket_boundaries(batching.pair_lengths(encoded()), num_buckets)
-    return BatchPlan(replica_batch_size, num_replicas, boundaries, num_epochs, seed)
+def steps(*args, first=0, **options):
+    return list(batches(*args, **options).starting_at(first))
 
 
-def sentences(steps):
+def sentences(all_steps):
     """First source words of all real rows, in order."""
     rows = [
         int(row[0])
-        for step in steps
+        for step in all_steps
         for part in step
         for row, length in zip(part.source.numpy(), part.target_lengths.numpy())
         if length
@@ -47,95 +39,107 @@ def sentences(steps):
     return [VOCABULARIES[0].words[row] for row in rows]
 
 
-def test_targets_end_and_sources_do_not():
-    pairs = encoded(PAIRS[:2])
-    assert pairs.source.lengths.tolist() == [1, 2]
-    assert pairs.target.values.tolist() == [3, EOS, 3, 3, EOS]
-
-
-def test_empty_and_over_long_pairs_are_left_out_and_counted():
-    pairs = encoded(
-        [Pair("", "y"), Pair("x", ""), Pair("x x x", "y"), Pair("x", "y y"), PAIRS[0]],
-        limits=(2, 2),
-    )
-    assert len(pairs) == 1
-    assert pairs.num_dropped == 4
-
-
+@pytest.mark.parametrize("in_words", [False, True])
 @pytest.mark.parametrize("num_replicas", [1, 2, 3, 8])
-def test_an_epoch_has_every_sentence_once(num_replicas):
-    steps = list(training_batches(encoded(), plan(4, num_replicas)))
-    assert sorted(sentences(steps)) == sorted(pair.source.split()[0] for pair in PAIRS)
-    assert {len(step) for step in steps} == {num_replicas}
-    assert all(len({int(tf.shape(part.source)[0]) for part in step}) == 1 for step in steps)
+def test_an_epoch_has_every_sentence_once(num_replicas, in_words):
+    found = steps(20 if in_words else 4, num_replicas, in_words=in_words)
+    assert sorted(sentences(found)) == sorted(pair.source.split()[0] for pair in PAIRS)
+    assert {len(step) for step in found} == {num_replicas}
+    assert all(len({tuple(part.source.shape) for part in step}) == 1 for step in found)
 
 
+@pytest.mark.parametrize("in_words", [False, True])
 @pytest.mark.parametrize("num_replicas", [2, 4])
-def test_replicas_get_what_one_larger_replica_gets(num_replicas):
-    one = training_batches(encoded(), plan(12))
-    many = training_batches(encoded(), plan(12 // num_replicas, num_replicas))
-    assert sentences(one) == sentences(many)
+def test_replicas_get_what_one_larger_replica_gets(num_replicas, in_words):
+    one = steps(24, in_words=in_words)
+    many = steps(24 // num_replicas, num_replicas, in_words=in_words)
+    assert len(one) == len(many)
+    for (whole,), parts in zip(one, many):
+        assert sentences([(whole,)]) == sentences([parts])
+        rows = len(whole.source)
+        for values, slices in zip(whole, zip(*parts)):
+            np.testing.assert_array_equal(values, np.concatenate(slices)[:rows])
+
+
+def test_rows_are_the_corpus_ids_padded_to_the_longest():
+    texts = {pair.source.split()[0]: pair for pair in PAIRS}
+    for (batch,) in steps():
+        assert batch.source.shape[1] == max(batch.source_lengths.numpy())
+        assert batch.target.shape[1] == max(batch.target_lengths.numpy())
+        for source, source_length, target, target_length in zip(*(v.numpy() for v in batch)):
+            words = [VOCABULARIES[0].words[index] for index in source[:source_length]]
+            pair = texts[words[0]]
+            assert " ".join(words) == pair.source
+            assert target[target_length - 1] == EOS
+            assert VOCABULARIES[1].decode(target) == pair.target
+            assert not source[source_length:].any()
+            assert not target[target_length:].any()
+
+
+def test_rows_that_fill_up_teach_nothing_and_are_legal():
+    fillers = [
+        (source, source_length)
+        for step in steps(4, 8)
+        for part in step
+        for source, source_length, length in zip(part.source, part.source_lengths, part[3])
+        if not length
+    ]
+    assert fillers
+    assert all(int(length) == 1 and not source.numpy().any() for source, length in fillers)
+
+
+def test_each_slice_lies_on_its_device():
+    for parts in steps(4, 3):
+        assert [part.source.device[-5:] for part in parts] == ["CPU:0", "CPU:1", "CPU:2"]
+    for parts in steps(4, 3, prefetch=False):
+        assert {part.source.device[-5:] for part in parts} == {"CPU:0"}
+
+
+def test_prefetching_changes_no_batch():
+    for one, other in zip(steps(4, 2), steps(4, 2, prefetch=False)):
+        for values, others in zip(itertools.chain(*one), itertools.chain(*other)):
+            np.testing.assert_array_equal(values, others)
 
 
 def test_the_seed_alone_decides_the_order():
-    first, again, other = (
-        sentences(training_batches(encoded(), plan(seed=seed))) for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert first != other
+    assert sentences(steps(seed=1)) == sentences(steps(seed=1))
+    assert sentences(steps(seed=1)) != sentences(steps(seed=2))
 
 
 def test_epochs_differ_in_order():
-    steps = list(training_batches(encoded(), plan(num_buckets=1, num_epochs=2)))
-    seen = sentences(steps)
-    assert seen[: len(PAIRS)] != seen[len(PAIRS) :]
-    assert sorted(seen) == sorted(2 * [pair.source.split()[0] for pair in PAIRS])
+    seen = sentences(steps(num_epochs=2))
+    first, second = seen[: len(PAIRS)], seen[len(PAIRS) :]
+    assert first != second
+    assert sorted(first) == sorted(second)
+
+
+@pytest.mark.parametrize("first", [0, 5, 15, 22])
+def test_any_position_is_reached_at_once_and_goes_on_alike(first):
+    whole = sentences(steps(num_epochs=2)[first:])
+    assert sentences(steps(num_epochs=2, first=first)) == whole
 
 
 def test_without_epochs_the_batches_never_end():
-    dataset = training_batches(encoded(), plan(num_epochs=0))
-    assert len(list(itertools.islice(dataset, 100))) == 100
+    endless = batches(num_epochs=0)
+    assert endless.num_batches is None
+    assert len(list(itertools.islice(endless.starting_at(0), 100))) == 100
+    far = 10**9 * endless.epochs.num_batches
+    assert len(sentences([next(endless.starting_at(far))])) > 0
 
 
 @pytest.mark.parametrize("num_epochs", [1, 3])
 def test_the_number_of_batches_is_known_beforehand(num_epochs):
-    how = plan(num_epochs=num_epochs)
-    steps = list(training_batches(encoded(), how))
-    assert batching.count_batches(batching.pair_lengths(encoded()), how) == len(steps)
+    made = batches(num_epochs=num_epochs)
+    assert made.num_batches == len(list(made.starting_at(0)))
 
 
-def test_buckets_hold_similar_lengths_and_equal_shares():
-    lengths = np.random.default_rng(0).integers(1, 40, 10_000)
-    boundaries = batching.bucket_boundaries(lengths, 5)
-    shares = np.bincount(np.digitize(lengths, boundaries)) / len(lengths)
-    assert len(boundaries) == 4
-    assert np.all(np.abs(shares - 0.2) < 0.03)
+def test_slices_are_equal_and_filled_up():
+    rows = tf.constant([7, 8, 9])
+    assert [batching.slice_of(rows, r, 2).numpy().tolist() for r in (0, 1)] == [[7, 8], [9, -1]]
+    assert batching.slice_of(rows, 4, 5).numpy().tolist() == [-1]
 
 
-@pytest.mark.parametrize("lengths", [[4], [4, 4, 4], [1, 9]])
-def test_few_different_lengths_make_few_buckets(lengths):
-    boundaries = batching.bucket_boundaries(np.array(lengths), 5)
-    assert len(boundaries) + 1 <= len(set(lengths))
-
-
-def test_buckets_keep_padding_small():
-    def padding(num_buckets):
-        pairs = encoded([Pair("x " * (1 + i % 20), "y " * (1 + i % 20)) for i in range(1000)])
-        boundaries = batching.bucket_boundaries(batching.pair_lengths(pairs), num_buckets)
-        steps = training_batches(pairs, BatchPlan(16, 1, boundaries, 1, seed=1))
-        totals = [(int(tf.size(b.source)), int(sum(b.source_lengths))) for (b,) in steps]
-        places, words = map(sum, zip(*totals))
-        return 1 - words / places
-
-    assert padding(5) < 0.3 * padding(1)
-
-
-def test_rows_that_fill_up_teach_nothing_and_are_legal():
-    batch = Batch(
-        tf.ones([3, 4], tf.int32), tf.fill([3], 4), tf.ones([3, 2], tf.int32), tf.fill([3], 2)
-    )
-    filled = batching.fill_up(batch, 4)
-    assert filled.source.shape == (4, 4)
-    assert filled.source_lengths.numpy().tolist() == [4, 4, 4, 1]
-    assert filled.target_lengths.numpy().tolist() == [2, 2, 2, 0]
-    assert batching.fill_up(batch, 3).source.shape == (3, 4)
+def test_sources_to_translate_keep_their_order_and_empty_ones_their_place():
+    found = list(batching.source_batches(["x x", "", "n1"], VOCABULARIES[0], batch_size=2))
+    assert [batch.source_lengths.numpy().tolist() for batch in found] == [[2, 1], [1]]
+    assert found[0].source.numpy()[1, 0] == UNK

@@ -1,16 +1,12 @@
 import dataclasses
 
-from input_pipeline.sources import SOURCES, Request
+from input_pipeline.sources import SOURCES
 from input_pipeline.synthetic import synthetic_batches
+from input_pipeline.training_data import Request
 from input_pipeline.vocabulary import EOS
-from nmt.config import DATASETS, DataConfig
+from nmt.config import DataConfig
 
 CONFIG = DataConfig(batch_size=3, src_max_len=5, src_vocab_size=9, tgt_vocab_size=11)
-
-
-def test_every_dataset_of_the_flag_has_a_source():
-    resolved = {dataclasses.replace(CONFIG, dataset=name).resolved_dataset for name in DATASETS}
-    assert resolved == set(SOURCES)
 
 
 def test_both_sides_have_src_max_len_words():

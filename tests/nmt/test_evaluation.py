@@ -45,17 +45,19 @@ def test_a_memorised_pair_is_translated_and_scored():
         build_vocabulary(p.target for p in pairs),
     )
     trainer = small.trainer(optimizer=ADAM)
-    ids = [[*vocabularies[1].encode(p.target), EOS] for p in pairs]
+    ids = [[*row, EOS] for row in vocabularies[1].encode([p.target for p in pairs])]
     target = tf.constant([ids[0], [*ids[1], 0, 0, 0]])
     source = tf.constant([[3, 4, 5, 6], [6, 5, 0, 0]])
     batch = small.batch([4, 2], [6, 3])._replace(source=source, target=target)
     for _ in range(150):
         trainer.train_step((batch,))
     weights = trainer.strategy.copies[0].variables
-    result = evaluate(Translator(trainer.model, weights, *vocabularies, 10), pairs)
+    translator = Translator(trainer.model, weights, *vocabularies, 10)
+    result = evaluate(translator, pairs, tokenized=True)
     assert result.translations == [pair.target for pair in pairs]
     assert result.bleu > 99
     found = greedy(trainer.model, weights, batch, 10).numpy().tolist()
     assert found == [ids[0], [*ids[1], EOS, EOS, EOS]]
     assert "tok:none" in result.signature
+    assert "tok:13a" in evaluate(translator, pairs, tokenized=False).signature
     assert "k l m n o" in summary(result)

@@ -23,7 +23,7 @@ def test_a_progress_line_says_speed_loss_rate_and_time_left():
 def test_a_log_gets_plain_lines(capsys):
     with Reporter(Meter(1), 2, lambda: 0.5, bar=False) as out:
         for number in (1, 2):
-            out.count(StepResult(6.0, 3.0, 10))
+            out.count(StepResult(6.0, 3.0, 10, 10))
             out.report(number)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
@@ -33,7 +33,7 @@ def test_a_log_gets_plain_lines(capsys):
 
 def test_a_terminal_gets_a_bar(capsys):
     with Reporter(Meter(0), 2, lambda: 0.5, bar=True) as out:
-        out.count(StepResult(6.0, 3.0, 10))
+        out.count(StepResult(6.0, 3.0, 10, 10))
         out.bar.refresh()
     assert "1/2" in capsys.readouterr().err
 

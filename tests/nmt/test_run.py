@@ -1,6 +1,6 @@
 import pytest
 
-from input_pipeline.sources import TrainingData
+from input_pipeline.training_data import TrainingData
 from nmt.config import RunConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.loop import Schedule
@@ -16,7 +16,7 @@ def data(num_batches=None, asked=None):
         asked.append(first)
         return [BATCH] * 3
 
-    return TrainingData("toy", batches_from, num_batches, small.SIZES, None, [])
+    return TrainingData({}, batches_from, num_batches, small.SIZES, None, [], False, 0.0)
 
 
 def test_a_resumed_run_asks_for_the_batches_it_has_not_seen():

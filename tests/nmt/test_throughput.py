@@ -25,7 +25,7 @@ class Slow(float):
 def run(meter, clock, steps):
     for seconds, words in steps:
         clock.now += seconds
-        meter.count(StepResult(6.0, 3.0, words))
+        meter.count(StepResult(6.0, 3.0, words, 4 * words))
 
 
 def test_warm_up_is_left_out_of_the_speed():
@@ -35,6 +35,7 @@ def test_warm_up_is_left_out_of_the_speed():
     meter.read()
     assert meter.timed_seconds == [2.0, 3.0]
     assert meter.words_per_s == pytest.approx(50 / 5)
+    assert meter.ids_per_s == pytest.approx(4 * 50 / 5)
     assert meter.losses == [2.0] * 4
 
 
@@ -52,7 +53,7 @@ def test_waiting_for_the_device_counts_as_the_last_steps_time():
     Slow.clock = clock
     meter = Meter(0, clock)
     clock.now = 1.0
-    meter.count(StepResult(Slow(6.0), 3.0, 10))
+    meter.count(StepResult(Slow(6.0), 3.0, 10, 10))
     meter.read()
     assert meter.step_seconds == [2.0]
 
@@ -64,7 +65,7 @@ def test_counting_reads_nothing():
 
     meter = Meter(0)
     for _ in range(3):
-        meter.count(StepResult(Unreadable(1.0), Unreadable(1.0), Unreadable(1.0)))
+        meter.count(StepResult(*[Unreadable(1.0)] * 4))
     with pytest.raises(AssertionError, match="waited for"):
         meter.read()
 
@@ -78,6 +79,23 @@ def test_time_between_start_and_the_last_lap_belongs_to_no_step():
     run(meter, clock, [(1.0, 10)])
     meter.read()
     assert meter.words_per_s == pytest.approx(10.0)
+
+
+def test_waiting_for_batches_is_counted_for_timed_steps():
+    clock = Clock()
+    meter = Meter(1, clock)
+
+    def slow_batches():
+        for seconds in (100.0, 2.0, 3.0, 50.0):
+            clock.now += seconds
+            yield seconds
+
+    # The fourth batch is drawn, but its step is not made.
+    for _, seconds in zip(range(4), meter.waiting_for(slow_batches())):
+        if seconds != 50.0:
+            run(meter, clock, [(10.0, 10)])
+    assert meter.input_wait_s == 2.0 + 3.0
+    assert meter.timed_seconds == [12.0, 13.0]
 
 
 def test_no_timed_batches_mean_no_speed():

@@ -3,6 +3,7 @@ import pytest
 import tensorflow as tf
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES, OptimizerConfig
+from nmt.trainer import count_words
 from tests import small
 
 
@@ -71,3 +72,16 @@ def test_each_replica_is_called_on_its_gpu(strategy):
     calls = [op for op in graph.get_operations() if op.type.endswith("PartitionedCall")]
     places = [tf.DeviceSpec.from_string(op.device) for op in calls]
     assert [(p.device_type, p.device_index) for p in places] == [("GPU", 0), ("GPU", 1)]
+
+
+def test_words_of_spelled_sentences_are_counted_by_their_spaces():
+    batch = small.batch([5, 4, 3], [6, 3, 0])
+    space = 7
+    source = tf.constant([[7, 3, 4, 7, 3], [7, 3, 3, 3, 7], [7, 7, 7, 7, 7]])
+    target = tf.constant([[7, 3, 7, 3, 3, 2], [7, 3, 2, 7, 7, 7], [7] * 6])
+    batch = batch._replace(source=source, target=target)
+    count = [int(number) for number in count_words(batch, (space, space))]
+    # Sources have 2 + 1 words, targets 2 + 1 and an end each; the third row only fills up.
+    assert count == [9, 3 + 5, 9 + 9]
+    assert [int(number) for number in count_words(batch, (None, None))] == [9, 18, 18]
+    assert [int(number) for number in count_words(batch, (None, space))] == [9, 9 + 5, 18]

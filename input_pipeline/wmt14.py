@@ -1,0 +1,93 @@
+"""WMT14 English-German as tensorflow-datasets prepares it.
+
+Looking for it needs neither TensorFlow nor tensorflow-datasets; reading it does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from input_pipeline.corpus import BLOCK_LINES, Block
+from nmt.errors import UserError
+
+CONFIG: Final = "wmt14_translate/de-en"
+PREPARE: Final = "sh scripts/prepare_wmt14.sh"
+SPLITS: Final = {"train": "train", "dev": "validation", "test": "test"}
+
+
+def data_directory(data_dir: str) -> Path:
+    """--data_dir, or where tensorflow-datasets keeps its data."""
+    default = os.environ.get("TFDS_DATA_DIR") or Path.home() / "tensorflow_datasets"
+    return Path(data_dir or default)
+
+
+def version_directory(data_dir: str) -> Path | None:
+    """The newest prepared version, or None."""
+    found = sorted((data_directory(data_dir) / CONFIG).glob("[0-9]*.[0-9]*.[0-9]*"))
+    complete = [path for path in found if path.is_dir() and "incomplete" not in path.name]
+    return complete[-1] if complete else None
+
+
+def is_there(data_dir: str) -> bool:
+    """Whether somebody has prepared it, or begun to."""
+    return (data_directory(data_dir) / CONFIG).is_dir()
+
+
+def find_problem(data_dir: str) -> str | None:
+    """Why it cannot be read and what to do, or None."""
+    place = data_directory(data_dir)
+    advice = f"prepare it with: {PREPARE} {place}"
+    directory = version_directory(data_dir)
+    if directory is None:
+        state = "only half prepared" if is_there(data_dir) else "not"
+        return f"{CONFIG} is {state} in {place}; {advice}"
+    missing = missing_files(directory)
+    if missing:
+        return f"{directory} lacks {missing[0]}, it is only half prepared; remove it and {advice}"
+    return None
+
+
+def missing_files(directory: Path) -> list[str]:
+    """Files that the directory should have and has not."""
+    try:
+        splits = json.loads((directory / "dataset_info.json").read_text())["splits"]
+        lengths = {split["name"]: len(split["shardLengths"]) for split in splits}
+    except (OSError, ValueError, KeyError, TypeError):
+        return ["a readable dataset_info.json"]
+    wanted = [file for split in SPLITS.values() for file in shards(split, lengths.get(split, 1))]
+    return [name for name in wanted if not (directory / name).is_file()]
+
+
+def shards(split: str, count: int) -> list[str]:
+    """Names of a split's files."""
+    return [f"wmt14_translate-{split}.tfrecord-{i:05d}-of-{count:05d}" for i in range(count)]
+
+
+def files(data_dir: str, split: str) -> list[Path]:
+    """The files that hold a split."""
+    directory = version_directory(data_dir)
+    assert directory is not None, "find_problem was asked before"
+    return sorted(directory.glob(f"*-{SPLITS[split]}.tfrecord-*"))
+
+
+def read(data_dir: str, split: str) -> Iterator[Block]:
+    """All pairs of a split, English first, in the order of the files."""
+    import tensorflow as tf  # imported where they are used: looking needs neither
+    import tensorflow_datasets as tfds
+
+    directory = version_directory(data_dir)
+    builder = tfds.builder_from_directory(str(directory))
+    in_order = tfds.ReadConfig(interleave_cycle_length=1, try_autocache=False)
+    dataset = builder.as_dataset(split=SPLITS[split], read_config=in_order)
+    try:
+        for block in dataset.batch(BLOCK_LINES).as_numpy_iterator():
+            yield Block(*([text.decode().strip() for text in block[side]] for side in ("en", "de")))
+    except (tf.errors.DataLossError, tf.errors.InvalidArgumentError) as error:
+        raise UserError(
+            f"{directory} is damaged in its {SPLITS[split]} split: {error.message}; remove it and "
+            f"prepare it anew with: {PREPARE} {data_directory(data_dir)}"
+        ) from error

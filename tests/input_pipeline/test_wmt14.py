@@ -1,0 +1,64 @@
+import pytest
+
+from input_pipeline import wmt14
+from input_pipeline.corpus import Block, pairs_of_blocks
+from nmt.errors import UserError
+from tests.corpora import make_pairs, prepare_wmt14
+
+PAIRS = make_pairs(20)
+
+
+def test_what_tensorflow_datasets_prepared_is_read_in_order_english_first(tmp_path):
+    prepare_wmt14(tmp_path, PAIRS)
+    assert wmt14.find_problem(str(tmp_path)) is None
+    for split in ("train", "dev", "test"):
+        assert pairs_of_blocks(wmt14.read(str(tmp_path), split)) == PAIRS
+
+
+def test_a_missing_directory_is_an_error_with_the_command(tmp_path):
+    command = rf"prepare it with: sh scripts/prepare_wmt14.sh {tmp_path}"
+    problem = wmt14.find_problem(str(tmp_path))
+    assert problem == f"wmt14_translate/de-en is not in {tmp_path}; {command}"
+
+
+def test_a_half_prepared_directory_is_an_error_with_the_command(tmp_path):
+    begun = tmp_path / "wmt14_translate" / "de-en" / "1.0.0.incompleteABC"
+    begun.mkdir(parents=True)
+    assert "is only half prepared in" in wmt14.find_problem(str(tmp_path))
+    directory = prepare_wmt14(tmp_path, PAIRS)
+    assert wmt14.find_problem(str(tmp_path)) is None
+    (shard,) = directory.glob("*-test.*")
+    shard.unlink()
+    problem = wmt14.find_problem(str(tmp_path))
+    assert f"lacks {shard.name}, it is only half prepared; remove it and prepare it" in problem
+    (directory / "dataset_info.json").write_text("{")
+    assert "lacks a readable dataset_info.json" in wmt14.find_problem(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-5], lambda data: data[:40] + b"?" + data[41:]]
+)
+def test_a_damaged_record_file_is_one_line(tmp_path, damage):
+    directory = prepare_wmt14(tmp_path, PAIRS)
+    (shard,) = directory.glob("*-train.*")
+    shard.write_bytes(damage(shard.read_bytes()))
+    with pytest.raises(
+        UserError, match=r"is damaged in its train split: .* prepare it anew with: sh"
+    ):
+        list(wmt14.read(str(tmp_path), "train"))
+
+
+def test_the_newest_version_is_taken(tmp_path):
+    old = prepare_wmt14(tmp_path, PAIRS)
+    new = old.with_name("1.0.10")
+    old.rename(new)
+    prepare_wmt14(tmp_path / "x", PAIRS).rename(old)
+    assert wmt14.version_directory(str(tmp_path)) == new
+    assert isinstance(next(wmt14.read(str(tmp_path), "train")), Block)
+
+
+def test_the_default_place_is_that_of_tensorflow_datasets(tmp_path, monkeypatch):
+    monkeypatch.setenv("TFDS_DATA_DIR", str(tmp_path))
+    assert not wmt14.is_there("")
+    prepare_wmt14(tmp_path, PAIRS)
+    assert wmt14.is_there("")

@@ -1,30 +1,21 @@
-"""Encoded pairs to padded batches, one slice per replica, delivered to its device."""
+"""Encoded pairs to padded batches, one slice per replica."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
+from input_pipeline.delivery import Delivery
 from input_pipeline.encoded import EncodedPairs, Side, flatten
 from input_pipeline.epochs import Epochs
 from input_pipeline.vocabulary import EOS, UNK, Vocabulary
-from nmt.types import Batch
+from nmt.types import BATCH_SPEC, Batch
 
 ENDLESS = np.iinfo(np.int64).max
 NO_ROW = -1
-BUFFERED_BATCHES = 4
-
-
-class Delivery(NamedTuple):
-    """Where batches go."""
-
-    devices: Sequence[str]
-    prefetch: bool  # made and copied to the device while the step before is computed
 
 
 @dataclass(frozen=True)
@@ -43,82 +34,63 @@ class TrainingBatches:
 
     def starting_at(self, first: int) -> Iterator[tuple[Batch, ...]]:
         """One slice per replica and step, without the first so many steps."""
-        replicas = range(len(self.delivery.devices))
-        return zip(*(iter(self.for_replica(replica, first)) for replica in replicas))
+        return self.delivery(iter(self.dataset(first)))
 
-    @cached_property
-    def sides(self) -> tuple[SideTensors, SideTensors]:
-        """Both languages; one index for all replicas."""
-        return in_tensors(self.pairs.source), in_tensors(self.pairs.target)
+    @tf.autograph.experimental.do_not_convert  # there is nothing to convert, and it takes a second
+    def dataset(self, first: int) -> tf.data.Dataset:
+        """One slice per replica and step, on the host."""
+        num_replicas = len(self.delivery.devices)
 
-    def for_replica(self, replica: int, first: int) -> tf.data.Dataset:
-        """One replica's slice of every batch, on its device."""
-        devices, prefetch = self.delivery
-        rows = batch_rows(self.epochs, first, self.num_epochs)
-        source, target = self.sides
+        def make(number: tf.Tensor) -> tuple[Batch, ...]:
+            parts = tf.numpy_function(self.batch, [number], [tf.int32] * len(BATCH_SPEC))
+            for part, spec in zip(parts, BATCH_SPEC):
+                part.set_shape(spec.shape)
+            return cut(Batch(*parts), num_replicas)
 
-        def make(rows: tf.Tensor) -> Batch:
-            part = slice_of(rows, replica, len(devices))
-            return Batch(*gather(source, part, rows, 1), *gather(target, part, rows, 0))
+        dataset = tf.data.Dataset.range(first, self.num_batches or ENDLESS).map(make)
+        return dataset.with_options(no_threads())
 
-        dataset = rows.map(make, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
-        if prefetch:
-            to_device = tf.data.experimental.prefetch_to_device(devices[replica], BUFFERED_BATCHES)
-            dataset = dataset.apply(to_device)
-        return dataset
-
-
-def batch_rows(epochs: Epochs, first: int, num_epochs: int) -> tf.data.Dataset:
-    """The pairs of every batch from the given one on, as numbers of rows."""
-    first_epoch, skipped = divmod(first, epochs.num_batches)
-
-    def of_epoch(number: tf.Tensor) -> tf.data.Dataset:
-        rows, bounds = tf.numpy_function(epochs.epoch, [number], [tf.int64, tf.int64])
-        bounds.set_shape([None, 2])
-        batches = tf.data.Dataset.from_tensor_slices(bounds)
-        return batches.map(lambda bound: rows[bound[0] : bound[1]])
-
-    numbers = tf.data.Dataset.range(first_epoch, num_epochs or ENDLESS)
-    return numbers.flat_map(of_epoch).skip(skipped)
+    def batch(self, number: int) -> tuple[np.ndarray, ...]:
+        """All replicas' part of a step: the fields of a Batch."""
+        epoch, place = divmod(int(number), self.epochs.num_batches)
+        rows, bounds = self.epochs.epoch(epoch)
+        begin, end = bounds[place]
+        filled = fill_up(rows[begin:end], len(self.delivery.devices))
+        return *gather(self.pairs.source, filled, 1), *gather(self.pairs.target, filled, 0)
 
 
-def slice_of(rows: tf.Tensor, replica: int, num_replicas: int) -> tf.Tensor:
-    """A replica's equal part of a batch; rows that are none fill it up.
+def no_threads() -> tf.data.Options:
+    """Keeps TensorFlow from drawing ahead in threads of its own.
 
-    rows [7, 8, 9], replica 1 of 2 -> [9, -1]
+    Such a thread waits for Python to make its batch; at the end of the program Python waits for
+    the thread. `Delivery` draws ahead instead.
     """
-    count = tf.size(rows)
-    size = -(-count // num_replicas)
-    filled = tf.pad(rows, [[0, size * num_replicas - count]], constant_values=NO_ROW)
-    return filled[replica * size : (replica + 1) * size]
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    options.experimental_optimization.inject_prefetch = False
+    return options
 
 
-class SideTensors(NamedTuple):
-    """One language, its index in tensors that every step shares."""
-
-    side: Side
-    starts: tf.Tensor
-    lengths: tf.Tensor
+def fill_up(rows: np.ndarray, num_replicas: int) -> np.ndarray:
+    """Adds rows that are none until they can be cut evenly: [7, 8, 9], 2 -> [7, 8, 9, -1]."""
+    return np.pad(rows, (0, -len(rows) % num_replicas), constant_values=NO_ROW)
 
 
-def in_tensors(side: Side) -> SideTensors:
-    """Makes the index known to TensorFlow, once."""
-    return SideTensors(side, tf.constant(side.starts), tf.constant(side.lengths))
+def gather(side: Side, rows: np.ndarray, filler_length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ids, padded to the longest row, and lengths."""
+    real = np.maximum(rows, 0)
+    lengths = np.where(rows == NO_ROW, 0, side.lengths[real])
+    places = np.arange(lengths.max())
+    inside = places < lengths[:, None]
+    ids = np.zeros(inside.shape, np.int32)
+    ids[inside] = side.take((side.starts[real][:, None] + places)[inside])
+    return ids, np.where(rows == NO_ROW, filler_length, lengths).astype(np.int32)
 
 
-def gather(
-    side: SideTensors, part: tf.Tensor, rows: tf.Tensor, filler_length: int
-) -> tuple[tf.Tensor, tf.Tensor]:
-    """Ids and lengths of a replica's rows, as wide as the longest of all replicas' rows."""
-    width = tf.reduce_max(tf.gather(side.lengths, rows))
-    real = tf.maximum(part, 0)
-    lengths = tf.where(part == NO_ROW, filler_length, tf.gather(side.lengths, real))
-    places = tf.range(width)
-    inside = (places < lengths[:, None]) & (part != NO_ROW)[:, None]
-    starts = tf.gather(side.starts, real)[:, None]
-    indices = tf.where(inside, starts + tf.cast(places, tf.int64), 0)
-    ids = tf.where(inside, tf.cast(tf.gather(side.side.values(), indices), tf.int32), 0)
-    return ids, lengths
+def cut(batch: Batch, num_replicas: int) -> tuple[Batch, ...]:
+    """Equal slices of a global batch, in order, one per replica."""
+    parts = [tf.split(values, num_replicas) for values in batch]
+    return tuple(Batch(*slices) for slices in zip(*parts))
 
 
 def source_batches(

@@ -7,21 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import tensorflow as tf
 
 from input_pipeline.corpus import Block
 from input_pipeline.vocabulary import EOS, Vocabulary
 
 Vocabularies = tuple[Vocabulary, Vocabulary]
 
-Values = Callable[[], tf.Tensor]
-"""All ids of one side in a row, as a tensor of the graph that is being traced."""
+Take = Callable[[np.ndarray], np.ndarray]
+"""Gives the ids at some places in the row of all ids of one side."""
 
 
 class Side(NamedTuple):
     """One language of a corpus."""
 
-    values: Values
+    take: Take
     starts: np.ndarray  # [sentences] int64, place of the first id
     lengths: np.ndarray  # [sentences] int32
 
@@ -80,9 +79,9 @@ def in_memory(blocks: Iterable[Block], vocabularies: Vocabularies) -> EncodedPai
 
 def side_in_memory(parts: Sequence[Ids]) -> Side:
     """Puts the blocks of one language together."""
-    values = tf.constant(np.concatenate([part.values for part in parts]))
+    values = np.concatenate([part.values for part in parts])
     lengths = np.concatenate([part.lengths for part in parts])
-    return Side(lambda: values, starts_of(lengths), lengths)
+    return Side(values.take, starts_of(lengths), lengths)
 
 
 def starts_of(lengths: np.ndarray) -> np.ndarray:
@@ -97,5 +96,5 @@ def select(pairs: EncodedPairs, max_lengths: tuple[int, int]) -> Selection:
     empty = (source == 0) | (target <= 1)
     too_long = ~empty & ((source > max_lengths[0]) | (target > max_lengths[1]))
     fit = ~(empty | too_long)
-    sides = (Side(side.values, side.starts[fit], side.lengths[fit]) for side in pairs)
+    sides = (Side(side.take, side.starts[fit], side.lengths[fit]) for side in pairs)
     return Selection(EncodedPairs(*sides), int(empty.sum()), int(too_long.sum()))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import mmap
+import weakref
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import tensorflow as tf
 
 from input_pipeline.corpus import Block
 from input_pipeline.encoded import (
     EncodedPairs,
     Side,
-    Values,
     Vocabularies,
     encode_block,
     id_type,
@@ -97,17 +97,19 @@ def open_pairs(directory: Path, vocabularies: Vocabularies) -> EncodedPairs:
 def open_side(directory: Path, name: str, dtype: Any) -> Side:
     """One language; lengths are read, ids are left in their file."""
     lengths = np.fromfile(directory / f"{name}.lengths", np.int32)
-    return Side(
-        mapped(directory / f"{name}.ids", dtype, int(lengths.sum())), starts_of(lengths), lengths
-    )
+    return Side(MappedIds(directory / f"{name}.ids", dtype), starts_of(lengths), lengths)
 
 
-def mapped(path: Path, dtype: Any, size: int) -> Values:
-    """Ids read through a memory map by TensorFlow itself, without Python and without a copy."""
+class MappedIds:
+    """Ids in a file, mapped into memory for each look, so that a long run holds none of them."""
 
-    def values() -> tf.Tensor:
-        return tf.raw_ops.ImmutableConst(
-            dtype=tf.as_dtype(dtype), shape=[size], memory_region_name=str(path)
-        )
+    def __init__(self, path: Path, dtype: Any) -> None:
+        self.file = path.open("rb")
+        self.dtype = dtype
+        weakref.finalize(self, self.file.close)
 
-    return values
+    def __call__(self, places: np.ndarray) -> np.ndarray:
+        """The ids at some places."""
+        region = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
+        found: np.ndarray = np.frombuffer(region, self.dtype)[places]
+        return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ class BatchLimit(NamedTuple):
 class Epoch(NamedTuple):
     """One pass over all pairs."""
 
-    rows: np.ndarray  # [pairs] int64, every pair once
+    rows: np.ndarray  # [pairs] int32, every pair once
     bounds: np.ndarray  # [batches, 2] int64, the part of `rows` that is a batch
 
 
@@ -41,16 +40,11 @@ def shuffled(count: int, random: np.random.Philox) -> np.ndarray:
     return order
 
 
-def fill(weights: np.ndarray, groups: np.ndarray, amount: int) -> np.ndarray:
-    """Numbers containers that hold `amount`, filled in order, anew for each group of a sorted row.
-
-    weights [1, 1, 1, 1, 1], groups [0, 0, 0, 1, 1], amount 2 -> [0, 0, 1, 0, 0]
-    """
-    after = np.cumsum(weights, dtype=np.int64)
-    first = np.searchsorted(groups, groups)  # where each one's group begins
+def fill(weights: np.ndarray, amount: int) -> np.ndarray:
+    """Numbers containers that hold `amount` each, filled in order: [1, 1, 1], 2 -> [0, 0, 1]."""
     # By where a weight ends, not where it begins: so the last one's number follows from the
     # total, and every epoch has equally many.
-    numbers: np.ndarray = (after - after[first] + weights[first] - 1) // amount
+    numbers: np.ndarray = (np.cumsum(weights, dtype=np.int64) - 1) // amount
     return numbers
 
 
@@ -63,51 +57,52 @@ class Epochs:
         self.source, self.target = source, target
         self.limit, self.seed = limit, seed
         longer = np.maximum(source, target)
-        self.buckets = np.digitize(longer, bucket_boundaries(longer, num_buckets)).astype(np.int16)
-        self.weights = source + target if limit.in_words else np.ones_like(source)
-        self.lock = threading.Lock()
+        numbers = np.digitize(longer, bucket_boundaries(longer, num_buckets))
+        found = (np.flatnonzero(numbers == n) for n in range(int(numbers.max()) + 1))
+        self.buckets = [rows.astype(np.int32) for rows in found]
         self.latest: tuple[int, Epoch] | None = None
 
-    @property
-    def num_buckets(self) -> int:
-        """Buckets there are; few different lengths make few."""
-        return int(self.buckets.max()) + 1
+    def weights(self, rows: np.ndarray) -> np.ndarray:
+        """How much of a batch each row takes."""
+        return self.source[rows] + self.target[rows] if self.limit.in_words else np.ones_like(rows)
 
     @cached_property
     def num_batches(self) -> int:
         """Batches of one epoch, the partial one of every bucket included."""
-        amounts = np.bincount(self.buckets, self.weights)
-        return int(np.ceil(amounts / self.limit.amount).sum())
+        amounts = (int(self.weights(rows).sum(dtype=np.int64)) for rows in self.buckets)
+        return sum(-(-amount // self.limit.amount) for amount in amounts)
 
     def epoch(self, number: int) -> Epoch:
-        """The epoch with a number; every replica's pipeline asks for it, one computes it."""
-        with self.lock:
-            if self.latest is None or self.latest[0] != number:
-                self.latest = number, self._compute(number)
-            return self.latest[1]
+        """The epoch with a number; the latest one is kept."""
+        if self.latest is None or self.latest[0] != number:
+            self.latest = None  # there is room for one
+            self.latest = number, self._compute(number)
+        return self.latest[1]
 
     def _compute(self, number: int) -> Epoch:
         random = np.random.Philox(key=np.array([self.seed, number], np.uint64))
-        rows = self._sorted_in_pools(shuffled(len(self.source), random))
-        buckets = self.buckets[rows]
-        batches = fill(self.weights[rows], buckets, self.limit.amount)
-        changes = (np.diff(batches) != 0) | (np.diff(buckets) != 0)
-        cuts = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(rows)]])
-        bounds = np.stack([cuts[:-1], cuts[1:]], axis=1)
-        return Epoch(rows, bounds[shuffled(len(bounds), random)])
+        rows: list[np.ndarray] = []
+        cuts = [0]
+        for bucket in self.buckets:
+            ordered = self._sorted_in_pools(bucket[shuffled(len(bucket), random)])
+            batches = fill(self.weights(ordered), self.limit.amount)
+            ends = [*(np.flatnonzero(np.diff(batches)) + 1), len(ordered)]
+            begin = cuts[-1]
+            cuts += [begin + int(end) for end in ends]
+            rows.append(ordered)
+        bounds = np.stack([cuts[:-1], cuts[1:]], axis=1).astype(np.int64)
+        return Epoch(np.concatenate(rows), bounds[shuffled(len(bounds), random)])
 
     def _sorted_in_pools(self, rows: np.ndarray) -> np.ndarray:
-        """Bucket by bucket, pool by pool, pairs of like lengths side by side.
+        """Pool by pool, pairs of like lengths side by side.
 
         Targets rise slab by slab; sources rise in one slab and fall in the next, so that there is
         no jump where slabs meet.
         """
-        rows = rows[np.argsort(self.buckets[rows], kind="stable")]
-        buckets, source, target = self.buckets[rows], self.source[rows], self.target[rows]
-        pools = fill(self.weights[rows], buckets, POOL_BATCHES * self.limit.amount)
-        slabs = target // SLAB_WORDS
+        pools = fill(self.weights(rows), POOL_BATCHES * self.limit.amount).astype(np.int32)
+        source, slabs = self.source[rows], self.target[rows] // SLAB_WORDS
         winding = np.where(slabs % 2, source, -source)
-        sorted_rows: np.ndarray = rows[np.lexsort((winding, slabs, pools, buckets))]
+        sorted_rows: np.ndarray = rows[np.lexsort((winding, slabs, pools))]
         return sorted_rows
 
     def padding_share(self, num_replicas: int) -> float:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from input_pipeline import cache, encoded, encoded_files
-from input_pipeline.batching import Delivery, TrainingBatches
+from input_pipeline.batching import TrainingBatches
 from input_pipeline.corpus import Corpus, Pair
+from input_pipeline.delivery import Delivery
 from input_pipeline.encoded import EncodedPairs, Selection, Vocabularies
 from input_pipeline.epochs import BatchLimit, Epochs
 from input_pipeline.vocabularies import make_vocabularies
@@ -88,7 +89,7 @@ def from_text(corpus: Corpus, request: Request) -> TrainingData:
         description={
             "data": describe(corpus, selection),
             "vocabulary": f"{sizes[0]:,} source and {sizes[1]:,} target entries",
-            "input": f"{epochs.num_batches:,} batches an epoch from {epochs.num_buckets} length "
+            "input": f"{epochs.num_batches:,} batches an epoch from {len(epochs.buckets)} length "
             f"buckets, {100 * padding:.1f} % of their places padding",
         },
         batches_from=batches.starting_at,

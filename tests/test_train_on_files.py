@@ -11,7 +11,7 @@ from tests.test_train import SMALL, train
 
 PAIRS = prose(300)
 VOCABULARIES = ["--src_vocab_size=80", "--tgt_vocab_size=80"]
-TINY = [*SMALL, "--batch_size=64", "--src_max_len=99", "--tgt_max_len=99", *VOCABULARIES]
+TINY = [*SMALL, "--batch_size=64", "--src_max_len=150", "--tgt_max_len=150", *VOCABULARIES]
 
 
 def names(directory):

@@ -2,11 +2,11 @@ import itertools
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from input_pipeline import batching, encoded
-from input_pipeline.batching import Delivery, TrainingBatches
+from input_pipeline.batching import TrainingBatches
 from input_pipeline.corpus import blocks_of_pairs
+from input_pipeline.delivery import Delivery
 from input_pipeline.epochs import BatchLimit, Epochs
 from input_pipeline.vocabulary import EOS, UNK, build_vocabulary
 from tests.corpora import make_pairs
@@ -133,10 +133,9 @@ def test_the_number_of_batches_is_known_beforehand(num_epochs):
     assert made.num_batches == len(list(made.starting_at(0)))
 
 
-def test_slices_are_equal_and_filled_up():
-    rows = tf.constant([7, 8, 9])
-    assert [batching.slice_of(rows, r, 2).numpy().tolist() for r in (0, 1)] == [[7, 8], [9, -1]]
-    assert batching.slice_of(rows, 4, 5).numpy().tolist() == [-1]
+def test_rows_are_filled_up_to_be_cut_evenly():
+    assert batching.fill_up(np.array([7, 8, 9]), 2).tolist() == [7, 8, 9, -1]
+    assert batching.fill_up(np.array([7, 8, 9]), 3).tolist() == [7, 8, 9]
 
 
 def test_sources_to_translate_keep_their_order_and_empty_ones_their_place():

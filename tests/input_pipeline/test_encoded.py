@@ -11,8 +11,7 @@ VOCABULARIES = (build_vocabulary(["n0 n1 x"]), build_vocabulary(["y"]))
 
 
 def ids(side):
-    values = side.values().numpy()
-    return [values[s : s + n].tolist() for s, n in zip(side.starts, side.lengths)]
+    return [side.take(s + np.arange(n)).tolist() for s, n in zip(side.starts, side.lengths)]
 
 
 def written(directory):

@@ -7,7 +7,7 @@ from input_pipeline.epochs import BatchLimit, Epochs
 RNG = np.random.default_rng(0)
 SOURCE = RNG.integers(1, 40, 5000).astype(np.int32)
 TARGET = np.clip(SOURCE + RNG.integers(-6, 8, 5000), 2, 50).astype(np.int32)
-GOLDEN_ROWS = [3947, 3938, 4883, 3793, 2985]
+GOLDEN_ROWS = [3938, 3793, 4883, 2985, 996]
 GOLDEN_BOUNDS = [[704, 768], [2123, 2187]]
 
 
@@ -33,10 +33,11 @@ def test_every_pair_is_in_an_epoch_once_and_the_number_of_batches_is_known(limit
 def test_a_batch_has_sentences_of_one_bucket_and_at_most_the_limit():
     made = make()
     found = batches(made.epoch(0))
-    assert all(len(set(made.buckets[rows])) == 1 for rows in found)
+    numbers = {int(row): number for number, rows in enumerate(made.buckets) for row in rows}
+    assert all(len({numbers[int(row)] for row in rows}) == 1 for rows in found)
     sizes = [len(rows) for rows in found]
     assert max(sizes) == 64
-    assert sum(size < 64 for size in sizes) <= made.num_buckets
+    assert sum(size < 64 for size in sizes) <= len(made.buckets)
 
 
 def test_a_batch_by_words_has_about_so_many():
@@ -100,8 +101,6 @@ def test_few_different_lengths_make_few_buckets(lengths):
     assert len(boundaries) + 1 <= len(set(lengths))
 
 
-def test_containers_are_filled_in_order_for_each_group():
-    ones, groups = np.ones(5, int), np.array([0, 0, 0, 1, 1])
-    assert epochs.fill(ones, groups, 2).tolist() == [0, 0, 1, 0, 0]
-    weights = np.array([3, 3, 3, 4, 1])
-    assert epochs.fill(weights, groups, 4).tolist() == [0, 1, 2, 0, 1]
+def test_containers_are_filled_in_order():
+    assert epochs.fill(np.ones(5, int), 2).tolist() == [0, 0, 1, 1, 2]
+    assert epochs.fill(np.array([3, 3, 3, 4, 1]), 4).tolist() == [0, 1, 2, 3, 3]

@@ -1,0 +1,169 @@
+"""Measures the input pipeline: words/s, time to the first batch, memory, and how long steps wait.
+
+    .venv/bin/python scripts/bench_input.py --src_file_name=FILE --tgt_file_name=FILE \\
+        [--rounds=3] [--train_batches=20] [--tenfold=true]
+
+Every cell is a fresh process; the rounds go through all cells in turn. `raw` starts from text with
+nothing learned, `encode` from text with the vocabularies learned, `cache` with the text encoded;
+each delivers one whole epoch at batch 64. `train` is train.py at its default sizes on the same
+files. Figures are medians; words are real ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from absl import app, flags
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = flags.FLAGS
+flags.DEFINE_string("src_file_name", None, "source text", required=True)
+flags.DEFINE_string("tgt_file_name", None, "target text", required=True)
+flags.DEFINE_integer("rounds", 3, "how often every cell is measured", lower_bound=1)
+flags.DEFINE_integer("train_batches", 20, "timed batches of every training run", lower_bound=1)
+flags.DEFINE_boolean("tenfold", True, "also measure ten times the text, for its memory")
+flags.DEFINE_string("cell", "", "internal: measure this one and print JSON")
+flags.DEFINE_string("cache_dir", "", "internal: where the cell finds or leaves its cache")
+flags.DEFINE_float("started", 0, "internal: when the process was started")
+
+KEPT = {"raw": (), "encode": ("vocabularies",), "cache": ("vocabularies", "pairs")}
+"""What is left in the cache before each cell."""
+
+
+def measure_pipeline() -> dict[str, float]:
+    """One epoch through the pipeline, in this process."""
+    begun = time.time()
+    sys.path.insert(0, str(ROOT))
+    from nmt import environment
+
+    environment.prepare(verbosity=0)
+    from input_pipeline.sources import SOURCES
+    from input_pipeline.training_data import Request
+    from nmt.config import DataConfig
+
+    config = DataConfig(
+        src_file_name=FLAGS.src_file_name,
+        tgt_file_name=FLAGS.tgt_file_name,
+        cache_dir=FLAGS.cache_dir,
+    )
+    imported = time.time()
+    data = SOURCES["files"](Request(config, ["CPU:0"], num_epochs=1, seed=1))
+    words, first = 0, 0.0
+    for (batch,) in data.batches_from(0):
+        first = first or time.time()
+        words += int(batch.source_lengths.numpy().sum() + batch.target_lengths.numpy().sum())
+    return {
+        "words": words,
+        "words_per_s": words / (time.time() - imported),
+        "first_batch_s": first - (FLAGS.started or begun),
+        "padding": data.padding_share,
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def run_cell(cell: str, files: Sequence[str], cache: Path) -> dict[str, Any]:
+    """Measures a cell of the pipeline in a fresh process."""
+    for name in ("vocabularies", "pairs"):
+        if name not in KEPT[cell]:
+            shutil.rmtree(cache / name, ignore_errors=True)
+    command = [sys.executable, __file__, f"--cell={cell}", f"--cache_dir={cache}"]
+    command += [*files, f"--started={time.time()}"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def run_training(files: Sequence[str], cache: Path, prefetch: bool) -> dict[str, Any]:
+    """Words/s of the default model and the share of time its steps wait for input."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "results.json"
+        command = [sys.executable, str(ROOT / "train.py"), *files, f"--cache_dir={cache}"]
+        command += [f"--prefetch_data_to_device={prefetch}", f"--results_file={path}"]
+        command += ["--encoder_type=cudnn_lstm", "--num_warmup_batches=3"]
+        command += [f"--num_batches={FLAGS.train_batches}"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        record = json.loads(path.read_text())
+    share = record["input_wait_seconds"] / record["timed_seconds"]
+    return {"words_per_s": record["words_per_second"], "wait_share": share}
+
+
+def tenfold(files: Sequence[str], directory: Path) -> list[str]:
+    """Flags for files that hold the text ten times."""
+    made = []
+    for flag in files:
+        name, path = flag.split("=", 1)
+        copy = directory / Path(path).name
+        with copy.open("wb") as out:
+            for _ in range(10):
+                with open(path, "rb") as text:  # gzip files may be put one after the other
+                    shutil.copyfileobj(text, out)
+        made.append(f"{name}={copy}")
+    return made
+
+
+def measure_all(files: Sequence[str], directory: Path) -> dict[str, list[dict[str, Any]]]:
+    """All rounds of all cells."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    large = tenfold(files, directory) if FLAGS.tenfold else []
+    for number in range(1, FLAGS.rounds + 1):
+        cells = {cell: run_cell(cell, files, directory / "cache") for cell in KEPT}
+        for prefetch in (True, False):
+            name = "train" if prefetch else "train, no prefetch"
+            cells[name] = run_training(files, directory / "cache", prefetch)
+        if large and number == 1:  # memory hardly varies, and each takes minutes
+            for cell in ("raw", "cache"):
+                cells[f"{cell}, ten times the text"] = run_cell(cell, large, directory / "large")
+        for name, figures in cells.items():
+            found.setdefault(name, []).append(figures)
+            print(f"round {number}: {name} {json.dumps(figures)}", flush=True)
+    return found
+
+
+def table(found: dict[str, list[dict[str, Any]]]) -> str:
+    """Medians, and speeds as multiples of the training's."""
+
+    def median(name: str, figure: str) -> float | None:
+        values = [figures[figure] for figures in found[name] if figure in figures]
+        return statistics.median(values) if values else None
+
+    training = median("train", "words_per_s") or 1.0
+    lines = [
+        "|Cell|words/s|times training|start to first batch (s)|padding (%)|peak memory (MiB)"
+        "|waiting for input (%)|",
+        "|:--|:--|:--|:--|:--|:--|:--|",
+    ]
+    formats = {"first_batch_s": "{:.1f}", "padding": "{:.1%}", "peak_mib": "{:,.0f}"}
+    for name in found:
+        speed = median(name, "words_per_s") or 0.0
+        cells = [name, f"{speed:,.0f}", f"{speed / training:,.1f}"]
+        for figure, pattern in {**formats, "wait_share": "{:.2%}"}.items():
+            value = median(name, figure)
+            cells.append("" if value is None else pattern.format(value).rstrip("%"))
+        lines.append("|" + "|".join(cells) + "|")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Measures one cell, or all and prints the table."""
+    del argv
+    if FLAGS.cell:
+        print(json.dumps(measure_pipeline()))
+        return
+    names = ("src_file_name", "tgt_file_name")
+    files = [f"--{name}={os.path.abspath(getattr(FLAGS, name))}" for name in names]
+    with tempfile.TemporaryDirectory() as directory:
+        print("\n" + table(measure_all(files, Path(directory))))
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from input_pipeline import checks as data_checks
 from input_pipeline.choice import dataset_of
-from nmt.config import WITH_INDEPENDENT_REPLICA, TrainConfig
+from nmt.config import WITH_INDEPENDENT_REPLICA, ParallelConfig, TrainConfig
+from variable_update import spec as specs
+
+DEFAULTS: Final = ParallelConfig()
+STRATEGY_FLAGS: Final = {
+    "local_parameter_device": "parameter_server",
+    "param_server_device": "parameter_server",
+    "all_reduce_spec": "replicated",
+    "gradient_repacking": "replicated",
+    "agg_small_grads_max_bytes": "replicated",
+    "agg_small_grads_max_group": "replicated",
+    "compact_gradient_transfer": "replicated",
+    "variable_consistency": "replicated",
+}
 
 
 def even_layers(config: TrainConfig) -> str | None:
@@ -30,6 +44,65 @@ def one_strategy(config: TrainConfig) -> str | None:
         return (
             "--independent_replica=true shares nothing, "
             f"--variable_update={parallel.variable_update} shares variables; leave one of them out"
+        )
+    return None
+
+
+def strategy_flags_are_used(config: TrainConfig) -> str | None:
+    """A flag of one strategy does nothing with another."""
+    parallel = config.parallel
+    given = {
+        name: f"--{name}={getattr(parallel, name)}"
+        for name in STRATEGY_FLAGS
+        if getattr(parallel, name) != getattr(DEFAULTS, name)
+    }
+    for name, flag in given.items():
+        if parallel.strategy != STRATEGY_FLAGS[name]:
+            return (
+                f"{flag} does nothing with --variable_update={parallel.strategy}; leave it out or "
+                f"use --variable_update={STRATEGY_FLAGS[name]}"
+            )
+    return None
+
+
+def server_is_a_device(config: TrainConfig) -> str | None:
+    """--param_server_device names one, and is what is used."""
+    parallel = config.parallel
+    name = parallel.param_server_device
+    if not re.fullmatch(r"cpu:0|gpu:\d+", name.lower()):
+        return f"--param_server_device={name} is not a device; give cpu:0 or, with GPUs, gpu:0"
+    if name != DEFAULTS.param_server_device and parallel.local_parameter_device != "cpu":
+        return (
+            f"--param_server_device={name} does nothing with --local_parameter_device=gpu; leave "
+            "it out or use --local_parameter_device=cpu"
+        )
+    return None
+
+
+def spec_can_be_read(config: TrainConfig) -> str | None:
+    """--all_reduce_spec names ways that are known."""
+    text = config.parallel.all_reduce_spec
+    try:
+        spec = specs.parse(text) if text else ()
+    except specs.BadSpec as problem:
+        return f"--all_reduce_spec={text} {problem}"
+    fewest = {name: specs.FEWEST_DEVICES.get(name, 1) for name in specs.algorithms(spec)}
+    for name, count in fewest.items():
+        if 0 < config.parallel.num_replicas < count:
+            return (
+                f"--all_reduce_spec={text}: {name} needs {count} replicas or more; give more with "
+                "--num_replicas or leave it out"
+            )
+    return None
+
+
+def one_way_to_pack(config: TrainConfig) -> str | None:
+    """--gradient_repacking packs small gradients too."""
+    parallel = config.parallel
+    if parallel.gradient_repacking and parallel.agg_small_grads_max_bytes:
+        return (
+            f"--gradient_repacking={parallel.gradient_repacking} packs all gradients, small ones "
+            "too; leave it or --agg_small_grads_max_bytes out"
         )
     return None
 
@@ -88,6 +161,10 @@ Rule = Callable[[TrainConfig], "str | None"]
 RULES: Final[tuple[Rule, ...]] = (
     even_layers,
     one_strategy,
+    strategy_flags_are_used,
+    server_is_a_device,
+    spec_can_be_read,
+    one_way_to_pack,
     synthetic_has_no_epochs,
     evaluation_has_text,
     writable_output_dir,

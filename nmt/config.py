@@ -12,6 +12,8 @@ from typing import Any, Final
 VARIABLE_UPDATES: Final = ("parameter_server", "replicated", "independent")
 WITH_INDEPENDENT_REPLICA: Final = ("replicated", "independent")
 ENCODER_TYPES: Final = ("dynamic_rnn", "cudnn_lstm")
+PARAMETER_DEVICES: Final = ("cpu", "gpu")
+CONSISTENCIES: Final = ("strong", "relaxed")
 DIRECTIONS: Final = ("uni", "bi")
 DATASETS: Final = ("auto", "wmt14", "files", "demo", "synthetic")
 TEXT: Final = ("wmt14", "files", "demo")  # datasets that are text
@@ -203,6 +205,39 @@ class ParallelConfig:
     )
     independent_replica: bool = option(
         False, "with --variable_update=replicated: the same as --variable_update=independent"
+    )
+    local_parameter_device: str = option(
+        "gpu",
+        "'parameter_server': 'gpu' spreads the variables over the replicas' devices (which are the "
+        "CPU's where there is no GPU), 'cpu' keeps them on --param_server_device",
+        choices=PARAMETER_DEVICES,
+    )
+    param_server_device: str = option(
+        "cpu:0", "'parameter_server': the device of --local_parameter_device=cpu"
+    )
+    all_reduce_spec: str = option(
+        "",
+        "'replicated': how gradients are summed: nccl, xring, rechd, pscpu, psgpu or "
+        "hierarchical_copy, '#4' behind it for four parts, 'pscpu:32k:xring' for another way up to "
+        "a size; nccl if empty, which without GPUs is the fastest on the host",
+    )
+    gradient_repacking: int = option(
+        0,
+        "'replicated': gradients travel in so many packs of like size; 0: each by itself",
+        at_least=0,
+    )
+    agg_small_grads_max_bytes: int = option(
+        0, "'replicated': gradients up to this size travel in groups; 0: none", at_least=0
+    )
+    agg_small_grads_max_group: int = option(10, "gradients in a group at most", at_least=1)
+    compact_gradient_transfer: bool = option(
+        False, "'replicated': gradients travel in 16 bits (bfloat16)"
+    )
+    variable_consistency: str = option(
+        "strong",
+        "'replicated': 'relaxed' updates with the gradients of the step before, so that nothing "
+        "waits for their exchange",
+        choices=CONSISTENCIES,
     )
     num_replicas: int = option(
         0, "model copies, one per device; 0 takes every visible GPU, or one CPU device", at_least=0

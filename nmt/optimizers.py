@@ -39,15 +39,24 @@ class Optimizer(abc.ABC):
         with tf.device(variable.device):
             return tf.Variable(tf.zeros_like(variable), trainable=False, name=name)
 
-    def means(self, gradients: ReplicaGradients) -> list[tf.Tensor]:
-        """Divides the sums by the token count and clips; copies that agree share the result."""
-        return mean_and_clip(gradients, self.config.max_gradient_norm)
+    def scale(self, gradients: ReplicaGradients) -> tf.Tensor:
+        """The factor that makes sums into clipped means.
 
-    def update(self, means: Sequence[tf.Tensor], step: tf.Tensor) -> None:
-        """Updates every variable."""
+        Copies that agree share it, for it may differ in its last bit from device to device.
+        """
+        limit = self.config.max_gradient_norm
+        squares = []
+        for variable, total in zip(self.variables, gradients.sums if limit else ()):
+            with tf.device(variable.device):
+                squares.append(tf.nn.l2_loss(total))
+        return clipped_mean_scale(squares, gradients.num_tokens, limit)
+
+    def update(self, sums: Sequence[tf.Tensor], scale: tf.Tensor, step: tf.Tensor) -> None:
+        """Updates every variable where it lives."""
         rate = learning_rate(self.config, step)
-        for variable, slots, gradient in zip(self.variables, self.slots, means):
-            self.update_one(Update(variable, slots, gradient, rate, step))
+        for variable, slots, total in zip(self.variables, self.slots, sums):
+            with tf.device(variable.device):
+                self.update_one(Update(variable, slots, total * scale, rate, step))
 
     @abc.abstractmethod
     def update_one(self, to: Update) -> None:
@@ -100,14 +109,15 @@ class AdamW(Adam):
 OPTIMIZERS: Final[dict[str, type[Optimizer]]] = {"sgd": Sgd, "adam": Adam, "adamw": AdamW}
 
 
-def mean_and_clip(gradients: ReplicaGradients, max_norm: float) -> list[tf.Tensor]:
-    """Token means whose global norm is at most `max_norm` (0: as they are), in one pass."""
-    scale = tf.math.divide_no_nan(1.0, gradients.num_tokens)
+def clipped_mean_scale(
+    half_squares: Sequence[tf.Tensor], num_tokens: tf.Tensor, max_norm: float
+) -> tf.Tensor:
+    """The factor to token means whose global norm is at most `max_norm` (0: as they are)."""
+    scale = tf.math.divide_no_nan(1.0, num_tokens)
     if max_norm:
-        squares = tf.add_n([tf.nn.l2_loss(gradient) for gradient in gradients.sums])
-        norm = tf.sqrt(2.0 * squares) * scale
+        norm = tf.sqrt(2.0 * tf.add_n(list(half_squares))) * scale
         scale *= max_norm / tf.maximum(norm, max_norm)
-    return [gradient * scale for gradient in gradients.sums]
+    return scale
 
 
 def make_optimizer(config: OptimizerConfig, variables: Sequence[tf.Variable]) -> Optimizer:

@@ -44,6 +44,8 @@ def make_record(
         "padding_share": data.padding_share,
         "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
         "losses": meter.losses,
+        "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
+        "exchange": trainer.strategy.describe(),
         "parameters": trainer.model.num_parameters,
         "device": device_name(trainer.strategy.devices[0]),
         "versions": versions(),

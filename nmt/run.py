@@ -11,7 +11,7 @@ from input_pipeline.choice import dataset_of
 from input_pipeline.sources import SOURCES, Source
 from input_pipeline.training_data import Request, TrainingData
 from nmt import checkpoints, devices, environment, results
-from nmt.config import TrainConfig
+from nmt.config import ParallelConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.evaluation import Translator, evaluate, summary
 from nmt.loop import Schedule, train_loop
@@ -22,6 +22,9 @@ from nmt.schedules import learning_rate
 from nmt.throughput import Meter
 from nmt.trainer import Trainer
 from nmt.weights import VocabularySizes, create_variables
+from variable_update.base import Ingredients
+from variable_update.exchange import make_exchange
+from variable_update.packing import Packing
 from variable_update.strategies import STRATEGIES
 
 
@@ -39,12 +42,33 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
     """Builds the model and its variables on the given devices."""
     kind = "GPU" if devices.is_gpu(names[0]) else "CPU"
     model = make_model(config.model, VocabularySizes(*data.vocabulary_sizes), kind)
-    strategy = STRATEGIES[config.parallel.strategy](
-        names,
-        functools.partial(create_variables, model.flat_specs, config.run.seed),
-        functools.partial(make_optimizer, config.optimizer),
+    parallel = config.parallel
+    strategy = STRATEGIES[parallel.strategy](
+        Ingredients(
+            names,
+            functools.partial(create_variables, model.flat_specs, config.run.seed),
+            [spec.num_bytes for spec in model.flat_specs],
+            functools.partial(make_optimizer, config.optimizer),
+            names if parallel.local_parameter_device == "gpu" else [parallel.param_server_device],
+            make_exchange(
+                parallel.all_reduce_spec,
+                packing(parallel),
+                gpu=kind == "GPU",
+                compact=parallel.compact_gradient_transfer,
+            ),
+            parallel.variable_consistency == "relaxed",
+        )
     )
     return Trainer(model, strategy, config.run.seed, data.spaces)
+
+
+def packing(config: ParallelConfig) -> Packing:
+    """What travels together."""
+    return Packing(
+        config.gradient_repacking,
+        config.agg_small_grads_max_bytes,
+        config.agg_small_grads_max_group,
+    )
 
 
 def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setup:

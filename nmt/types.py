@@ -44,4 +44,7 @@ class StepResult(NamedTuple):
     num_ids: tf.Tensor  # the same, but where ids are characters
 
 
-CreateVariables = Callable[[], list[tf.Variable]]
+Place = Callable[[int], str]
+"""The device of a variable, by its number."""
+
+CreateVariables = Callable[[Place], list[tf.Variable]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -10,6 +11,7 @@ import tensorflow as tf
 
 from nmt.config import ModelConfig
 from nmt.lstm.layers import LayerWeights
+from nmt.types import Place
 
 # Uniform values within this bound have variance 1: words differ enough for the first gates to see.
 UNIT_VARIANCE: Final = 3**0.5
@@ -23,6 +25,11 @@ class WeightSpec:
     shape: tuple[int, ...]
     scale: float
     center: tuple[float, ...] = (0.0,)
+
+    @property
+    def num_bytes(self) -> int:
+        """Size of the variable."""
+        return 4 * math.prod(self.shape)
 
 
 class ModelWeights(NamedTuple):
@@ -81,9 +88,10 @@ def initial_value(spec: WeightSpec, seed: int, index: int) -> tf.Tensor:
     return noise + center
 
 
-def create_variables(specs: Sequence[WeightSpec], seed: int) -> list[tf.Variable]:
-    """Makes the variables on the current device."""
-    return [
-        tf.Variable(initial_value(spec, seed, index), name=spec.name)
-        for index, spec in enumerate(specs)
-    ]
+def create_variables(specs: Sequence[WeightSpec], seed: int, place: Place) -> list[tf.Variable]:
+    """Makes the variables, each on its device."""
+    variables = []
+    for index, spec in enumerate(specs):
+        with tf.device(place(index)):
+            variables.append(tf.Variable(initial_value(spec, seed, index), name=spec.name))
+    return variables

@@ -12,10 +12,13 @@ from nmt.optimizers import make_optimizer
 from nmt.trainer import Trainer
 from nmt.types import Batch
 from nmt.weights import VocabularySizes, create_variables
+from variable_update.base import Ingredients
+from variable_update.exchange import make_exchange
 from variable_update.strategies import STRATEGIES
 
 SIZES = VocabularySizes(17, 19)
 MODEL = ModelConfig(num_units=8, embedding_dim=6, num_encoder_layers=2, num_decoder_layers=2)
+EXCHANGE = make_exchange("", gpu=False)
 SGD = OptimizerConfig(optimizer="sgd", learning_rate=0.5, max_gradient_norm=0.0)
 
 
@@ -28,7 +31,10 @@ def model(**changes):
 
 
 def weights(a_model, seed=3):
-    return [tf.convert_to_tensor(v) for v in create_variables(a_model.flat_specs, seed)]
+    return [
+        tf.convert_to_tensor(v)
+        for v in create_variables(a_model.flat_specs, seed, lambda _: "CPU:0")
+    ]
 
 
 def batch(source_lengths, target_lengths, seed=0, extra_columns=0):
@@ -42,11 +48,19 @@ def batch(source_lengths, target_lengths, seed=0, extra_columns=0):
 
 
 def trainer(strategy="replicated", num_replicas=1, optimizer=SGD, kind="CPU", **changes):
-    a_model = make_model(model_config(**changes), SIZES, kind)
+    """A trainer; `exchange`, `servers` and `relaxed` go to its strategy, the rest to the model."""
     devices = [f"CPU:{index}" for index in range(num_replicas)]
-    create = functools.partial(create_variables, a_model.flat_specs, 3)
-    held = STRATEGIES[strategy](devices, create, functools.partial(make_optimizer, optimizer))
-    return Trainer(a_model, held, seed=1)
+    how = {"servers": devices, "exchange": EXCHANGE}
+    how |= {name: changes.pop(name) for name in (*how, "relaxed") if name in changes}
+    a_model = make_model(model_config(**changes), SIZES, kind)
+    made_from = Ingredients(
+        devices=devices,
+        create=functools.partial(create_variables, a_model.flat_specs, 3),
+        sizes=[spec.num_bytes for spec in a_model.flat_specs],
+        make_optimizer=functools.partial(make_optimizer, optimizer),
+        **how,
+    )
+    return Trainer(a_model, STRATEGIES[strategy](made_from), seed=1)
 
 
 def values(a_trainer, copy=0):

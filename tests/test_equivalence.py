@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,10 +11,14 @@ import tensorflow as tf
 from nmt.config import ENCODER_TYPES, OPTIMIZERS, VARIABLE_UPDATES, OptimizerConfig
 from nmt.types import Batch
 from tests import small
+from variable_update.exchange import make_exchange
+from variable_update.packing import Packing
 from variable_update.strategies import STRATEGIES
 
 SYNCHRONOUS = [name for name, strategy in STRATEGIES.items() if strategy.synchronous]
-NUM_STEPS = 3
+NUM_STEPS = 5
+SPECS = ["", "xring", "xring#2", "rechd", "psgpu#3", "hierarchical_copy", "pscpu:128:xring"]
+PACKINGS = [Packing(), Packing(num_packs=4), Packing(small_bytes=256, small_group=3)]
 ONE_LAYER = {"num_encoder_layers": 1, "num_decoder_layers": 1}
 
 
@@ -57,25 +62,75 @@ def test_the_flag_and_the_table_name_the_same_strategies():
     assert tuple(STRATEGIES) == VARIABLE_UPDATES
 
 
-@pytest.mark.parametrize(
-    ("num_replicas", "name"), [*itertools.product((2, 3), CONFIGS), (8, "sgd"), (8, "adam")]
-)
-@pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
-@pytest.mark.parametrize("strategy", SYNCHRONOUS)
-def test_replicas_train_what_one_device_trains(strategy, num_replicas, encoder_type, name):
-    options = {"encoder_type": encoder_type, "optimizer": CONFIGS[name]}
-    many = small.trainer(strategy, num_replicas, **options, **ONE_LAYER)
-    actual = train(many, num_replicas, num_replicas)
-    for one, other in zip(on_one_device(num_replicas, encoder_type, name), actual):
+class Case(NamedTuple):
+    """One way to train what one device trains."""
+
+    num_replicas: int
+    strategy: str
+    spec: str
+    packing: Packing
+    encoder_type: str
+    optimizer: str
+
+
+def all_cases():
+    """Every strategy, way, packing, encoder and optimizer; the server has no ways."""
+    ways = [("replicated", spec, packing) for spec in SPECS for packing in PACKINGS]
+    ways.append(("parameter_server", "", PACKINGS[0]))
+    for count, way, encoder, name in itertools.product((2, 3, 8), ways, ENCODER_TYPES, CONFIGS):
+        yield Case(count, *way, encoder, name)
+
+
+def covering(cases):
+    """Few of the cases, in which every two values that meet in any case still meet."""
+
+    def meetings(case):
+        return set(itertools.combinations(enumerate(case), 2))
+
+    left = list(cases)
+    missing = set().union(*map(meetings, left))
+    chosen = []
+    while missing:
+        best = max(left, key=lambda case: len(meetings(case) & missing))
+        chosen.append(best)
+        missing -= meetings(best)
+    return chosen
+
+
+FEW = covering(all_cases())
+OTHERS = [case for case in all_cases() if case not in FEW]
+
+
+def check(case):
+    options = {"encoder_type": case.encoder_type, "optimizer": CONFIGS[case.optimizer]}
+    exchange = make_exchange(case.spec, case.packing, gpu=False)
+    many = small.trainer(
+        case.strategy, case.num_replicas, exchange=exchange, **options, **ONE_LAYER
+    )
+    actual = train(many, case.num_replicas, case.num_replicas)
+    expected = on_one_device(case.num_replicas, case.encoder_type, case.optimizer)
+    for one, other in zip(expected, actual):
         np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-5)
-
-
-def test_all_copies_are_equal_to_the_bit():
-    many = small.trainer("replicated", 3, optimizer=CONFIGS["adam"])
-    train(many, 3, 3)
-    for copy in (1, 2):
-        for one, other in zip(small.values(many), small.values(many, copy)):
+    for copy in range(1, len(many.strategy.copies)):
+        for one, other in zip(actual, small.values(many, copy)):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("case", FEW, ids=str)
+def test_replicas_train_what_one_device_trains_and_copies_are_equal_to_the_bit(case):
+    check(case)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", OTHERS, ids=str)
+def test_so_does_every_other_combination(case):
+    check(case)
+
+
+def test_the_few_cases_have_everything_in_them():
+    assert {case.strategy for case in FEW} == set(SYNCHRONOUS)
+    assert {case.optimizer for case in FEW} == set(CONFIGS)
+    assert len(FEW) < len(OTHERS) / 5
 
 
 def test_independent_replicas_each_train_on_their_own_slice():
@@ -102,3 +157,41 @@ def test_with_one_replica_all_strategies_are_the_same(strategy):
 def test_the_parameter_server_holds_one_copy():
     assert len(small.trainer("parameter_server", 3).strategy.copies) == 1
     assert len(small.trainer("replicated", 3).strategy.copies) == 3
+
+
+@pytest.mark.parametrize("spec", ["", "xring", "rechd"])
+def test_gradients_in_16_bits_stay_near_and_copies_equal(spec):
+    sgd = CONFIGS["sgd"]
+    exchange = make_exchange(spec, PACKINGS[1], gpu=False, compact=True)
+    many = small.trainer("replicated", 3, sgd, exchange=exchange, **ONE_LAYER)
+    start = small.values(many)
+    actual = train(many, 3, 3)
+    for before, one, other in zip(start, on_one_device(3, "dynamic_rnn", "sgd"), actual):
+        # bfloat16 keeps 8 bits: each of two roundings and two additions errs by 1/256 at most.
+        bound = 4 / 256 * np.abs(one - before).max() + 1e-5
+        assert np.abs(one - other).max() < NUM_STEPS * bound
+    for copy in (1, 2):
+        for one, other in zip(actual, small.values(many, copy)):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_relaxed_updates_are_exactly_one_step_late():
+    batches = [cut(uneven_batch(2, seed), 2) for seed in range(3)]
+    late = small.trainer("replicated", 2, relaxed=True)
+    start = small.values(late)
+    late.train_step(batches[0])
+    for one, other in zip(start, small.values(late)):
+        np.testing.assert_array_equal(one, other)
+    late.train_step(batches[1])
+    on_time = small.trainer("replicated", 2)
+    on_time.train_step(batches[0])
+    for one, other in zip(small.values(on_time), small.values(late)):
+        np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-7)
+    # The second batch's gradients were taken at the starting weights, where the first left them.
+    late.train_step(batches[2])
+    again = small.trainer("replicated", 2)
+    again.train_step(batches[1])
+    for first, mine, before, after in zip(
+        small.values(on_time), small.values(late), start, small.values(again)
+    ):
+        np.testing.assert_allclose(mine - first, after - before, rtol=1e-4, atol=1e-6)

@@ -9,15 +9,27 @@ from typing import ClassVar, NamedTuple
 import tensorflow as tf
 
 from nmt.optimizers import Optimizer
-from nmt.types import CreateVariables, ReplicaGradients
+from nmt.types import CreateVariables, Place, ReplicaGradients
+from variable_update.exchange import Exchange
 
 MakeOptimizer = Callable[[Sequence[tf.Variable]], Optimizer]
 
 
-class Copy(NamedTuple):
-    """One full set of variables on one device, with the optimizer that updates it."""
+class Ingredients(NamedTuple):
+    """What every strategy is made from."""
 
-    device: str
+    devices: Sequence[str]  # one a replica
+    create: CreateVariables
+    sizes: Sequence[int]  # bytes of each variable
+    make_optimizer: MakeOptimizer
+    servers: Sequence[str]  # devices that hold a single copy
+    exchange: Exchange  # how copies agree
+    relaxed: bool = False  # copies are updated with the gradients of the step before
+
+
+class Copy(NamedTuple):
+    """One full set of variables, with the optimizer that updates it."""
+
     variables: list[tf.Variable]
     optimizer: Optimizer
 
@@ -31,16 +43,12 @@ class VariableUpdate(abc.ABC):
 
     name: ClassVar[str]
     synchronous: ClassVar[bool]  # True: all replicas hold equal weights after every update
-
-    def __init__(
-        self, devices: Sequence[str], create: CreateVariables, make_optimizer: MakeOptimizer
-    ) -> None:
-        self.devices = tuple(devices)
-        self.copies = [new_copy(home, create, make_optimizer) for home in self.homes()]
+    devices: tuple[str, ...]
+    copies: list[Copy]  # the first is what is saved
 
     @abc.abstractmethod
-    def homes(self) -> Sequence[str]:
-        """The devices that hold a copy of the variables; the first copy is what is saved."""
+    def __init__(self, made_from: Ingredients) -> None:
+        """Creates the variables."""
 
     @abc.abstractmethod
     def read(self, replica: int) -> list[tf.Tensor]:
@@ -50,27 +58,32 @@ class VariableUpdate(abc.ABC):
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
         """Updates the variables from one gradient set per replica."""
 
+    @abc.abstractmethod
+    def describe(self) -> str:
+        """One line for the plan: who holds what, and how they agree."""
+
+    @abc.abstractmethod
+    def exchange_bytes(self) -> int:
+        """What travels between devices in one step."""
+
     def after_restore(self) -> None:
         """Brings every copy to the state of the first, which a checkpoint was read into."""
         for copy in self.copies[1:]:
             for value, restored in zip(copy.state(), self.copies[0].state()):
                 value.assign(restored)
 
-    def describe(self) -> str:
-        """One line for the plan: who holds what."""
-        return f"{self.name}: variables on {', '.join(self.homes())}"
+
+def new_copy(made_from: Ingredients, place: Place) -> Copy:
+    """Creates the variables and their optimizer, each where it is to live."""
+    variables = made_from.create(place)
+    return Copy(variables, made_from.make_optimizer(variables))
 
 
-def new_copy(device: str, create: CreateVariables, make_optimizer: MakeOptimizer) -> Copy:
-    """Creates the variables and their optimizer on a device."""
-    with tf.device(device):
-        variables = create()
-        return Copy(device, variables, make_optimizer(variables))
+def variable_bytes(variable: tf.Variable) -> int:
+    """Size of a variable."""
+    return int(variable.shape.num_elements() * variable.dtype.size)
 
 
-def sum_over_replicas(replicas: Sequence[ReplicaGradients]) -> ReplicaGradients:
-    """Adds matching gradients and token counts, on the current device."""
-    if len(replicas) == 1:
-        return replicas[0]
-    sums = [tf.add_n(list(parts)) for parts in zip(*(r.sums for r in replicas))]
-    return ReplicaGradients(sums, tf.add_n([r.num_tokens for r in replicas]))
+def add_up(parts: Sequence[tf.Tensor]) -> tf.Tensor:
+    """The sum, on the current device."""
+    return parts[0] if len(parts) == 1 else tf.add_n(list(parts))

@@ -18,6 +18,16 @@ class Independent(Replicated):
 
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
         """Updates each copy with its own replica's gradients."""
-        for copy, gradients in zip(self.copies, replicas):
-            with tf.device(copy.device):
-                copy.optimizer.update(copy.optimizer.means(gradients), step)
+        for device, copy, gradients in zip(self.devices, self.copies, replicas):
+            with tf.device(device):
+                scale = copy.optimizer.scale(gradients)
+            copy.optimizer.update(gradients.sums, scale, step)
+
+    def exchange_bytes(self) -> int:
+        """Nothing."""
+        return 0
+
+    def describe(self) -> str:
+        """One line for the plan."""
+        places = ", ".join(self.devices)
+        return f"{self.name}: a model of its own on each of {places}; nothing is exchanged"

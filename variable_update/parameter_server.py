@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import tensorflow as tf
 
 from nmt.types import ReplicaGradients
-from variable_update.base import VariableUpdate, sum_over_replicas
+from variable_update.base import Ingredients, VariableUpdate, add_up, new_copy
 
 
 class ParameterServer(VariableUpdate):
-    """One master copy on the first device; the sum and the update happen there, once."""
+    """One master copy; the sum and the update happen once, where each variable lives."""
 
     name = "parameter_server"
     synchronous = True
 
-    def homes(self) -> Sequence[str]:
-        """Only the first device holds variables."""
-        return self.devices[:1]
+    def __init__(self, made_from: Ingredients) -> None:
+        self.devices = tuple(made_from.devices)
+        self.homes = spread(made_from.sizes, made_from.servers)
+        self.sizes = made_from.sizes
+        self.copies = [new_copy(made_from, self.homes.__getitem__)]
 
     def read(self, replica: int) -> list[tf.Tensor]:
         """The master copy, brought to the replica's device."""
@@ -26,7 +29,37 @@ class ParameterServer(VariableUpdate):
             return [tf.identity(variable) for variable in self.copies[0].variables]
 
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Adds all gradients on the first device and updates the master copy."""
+        """Adds each variable's gradients where it lives and updates it there."""
+        sums = []
+        for home, parts in zip(self.homes, zip(*(replica.sums for replica in replicas))):
+            with tf.device(home):
+                sums.append(add_up(parts))
         optimizer = self.copies[0].optimizer
-        with tf.device(self.devices[0]):
-            optimizer.update(optimizer.means(sum_over_replicas(replicas)), step)
+        with tf.device(self.homes[0]):
+            num_tokens = add_up([replica.num_tokens for replica in replicas])
+            scale = optimizer.scale(ReplicaGradients(sums, num_tokens))
+        optimizer.update(sums, scale, step)
+
+    def exchange_bytes(self) -> int:
+        """Every replica that is not a variable's home gets it and sends its gradient."""
+        travellers = (sum(device != home for device in self.devices) for home in self.homes)
+        return sum(2 * size * count for size, count in zip(self.sizes, travellers))
+
+    def describe(self) -> str:
+        """One line for the plan: how much lives where."""
+        held: Counter[str] = Counter()
+        for home, size in zip(self.homes, self.sizes):
+            held[home] += size
+        places = ", ".join(f"{held[home] / 2**20:.1f} MiB on {home}" for home in sorted(held))
+        return f"{self.name}: one copy of the variables, {places}"
+
+
+def spread(sizes: Sequence[int], servers: Sequence[str]) -> list[str]:
+    """Gives each variable a home: the largest first, always where there is least."""
+    held = dict.fromkeys(servers, 0)
+    homes = [""] * len(sizes)
+    for number in sorted(range(len(sizes)), key=lambda n: -sizes[n]):
+        home = min(held, key=held.__getitem__)
+        homes[number] = home
+        held[home] += sizes[number]
+    return homes

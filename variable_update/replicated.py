@@ -6,8 +6,15 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.types import ReplicaGradients
-from variable_update.base import VariableUpdate, sum_over_replicas
+from nmt.types import Place, ReplicaGradients
+from variable_update.base import (
+    Ingredients,
+    VariableUpdate,
+    add_up,
+    new_copy,
+    variable_bytes,
+)
+from variable_update.late import Late
 
 
 class Replicated(VariableUpdate):
@@ -16,9 +23,11 @@ class Replicated(VariableUpdate):
     name = "replicated"
     synchronous = True
 
-    def homes(self) -> Sequence[str]:
-        """Every device holds variables."""
-        return self.devices
+    def __init__(self, made_from: Ingredients) -> None:
+        self.devices = tuple(made_from.devices)
+        self.exchange = made_from.exchange
+        self.copies = [new_copy(made_from, on(device)) for device in self.devices]
+        self.late = Late(self.devices, self.copies[0].variables) if made_from.relaxed else None
 
     def read(self, replica: int) -> list[tf.Tensor]:
         """The replica's own copy."""
@@ -26,12 +35,28 @@ class Replicated(VariableUpdate):
             return [variable.read_value() for variable in self.copies[replica].variables]
 
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Adds all gradients on the first device and updates each copy with their mean.
-
-        A norm that each device summed up for itself could differ in its last bit.
-        """
+        """Gives every copy the sum of all gradients and updates it."""
+        if self.late:
+            replicas = self.late.swap(replicas)
+        sums = self.exchange([gradients.sums for gradients in replicas], self.devices)
         with tf.device(self.devices[0]):
-            means = self.copies[0].optimizer.means(sum_over_replicas(replicas))
-        for copy in self.copies:
-            with tf.device(copy.device):
-                copy.optimizer.update(means, step)
+            num_tokens = add_up([gradients.num_tokens for gradients in replicas])
+            scale = self.copies[0].optimizer.scale(ReplicaGradients(sums[0], num_tokens))
+        for copy, mine in zip(self.copies, sums):
+            copy.optimizer.update(mine, scale, step)
+
+    def describe(self) -> str:
+        """One line for the plan: who holds what, and how they agree."""
+        how = self.exchange.describe() if len(self.devices) > 1 else "nothing to exchange"
+        how += ", one step late" if self.late else ""
+        return f"{self.name}: a copy of the variables on {', '.join(self.devices)}; {how}"
+
+    def exchange_bytes(self) -> int:
+        """What the all-reduce sends."""
+        sizes = [variable_bytes(variable) for variable in self.copies[0].variables]
+        return self.exchange.num_bytes(sizes, self.devices)
+
+
+def on(device: str) -> Place:
+    """Every variable on one device."""
+    return lambda _: device

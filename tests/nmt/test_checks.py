@@ -19,6 +19,32 @@ def problems(*argv):
         (["--use_synthetic_data", "--dataset=demo"], "name two datasets; leave one"),
         (["--dataset=synthetic", "--num_epochs=2"], "--num_epochs=2 has no meaning.*--num_batches"),
         (["--use_synthetic_data", "--evaluate"], "needs a test split.*--dataset=demo"),
+        (["--all_reduce_spec=nccl#2"], "=nccl#2 has 'nccl#2'; NCCL cuts as it sees fit, leave"),
+        (["--all_reduce_spec=xring", "--num_replicas=1"], "xring needs 2 replicas or more; give"),
+        (
+            ["--gradient_repacking=4", "--variable_update=parameter_server"],
+            "--gradient_repacking=4 does nothing with --variable_update=parameter_server; leave it",
+        ),
+        (
+            ["--all_reduce_spec=xring", "--independent_replica"],
+            "--all_reduce_spec=xring does nothing with --variable_update=independent; leave it out",
+        ),
+        (
+            ["--gradient_repacking=4", "--agg_small_grads_max_bytes=9"],
+            "packs all gradients, small ones too; leave it or --agg_small_grads_max_bytes out",
+        ),
+        (
+            ["--local_parameter_device=cpu"],
+            "--local_parameter_device=cpu does nothing with --variable_update=replicated; leave",
+        ),
+        (
+            ["--param_server_device=disk", "--variable_update=parameter_server"],
+            "--param_server_device=disk is not a device; give cpu:0 or, with GPUs, gpu:0",
+        ),
+        (
+            ["--param_server_device=gpu:1", "--variable_update=parameter_server"],
+            "=gpu:1 does nothing with --local_parameter_device=gpu; leave it out or use",
+        ),
         (["--results_file=nowhere/results.json"], "does not exist; make it first"),
         (["--results_file=tests"], "is a directory; name a file in it"),
         (["--output_dir=train.py/run"], "train.py is a file; name another"),
@@ -38,6 +64,7 @@ def test_a_conflict_gets_one_sentence_with_the_way_out(argv, pattern):
         ["--use_synthetic_data", "--dataset=synthetic"],
         ["--num_encoder_layers=3", "--num_decoder_layers=2"],
         ["--output_dir=not/there/yet"],
+        ["--all_reduce_spec=pscpu:32k:xring", "--num_replicas=2"],
     ],
 )
 def test_what_can_run_is_not_refused(argv):

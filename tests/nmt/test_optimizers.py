@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from nmt.config import OPTIMIZERS as NAMES
 from nmt.config import OptimizerConfig
-from nmt.optimizers import OPTIMIZERS, make_optimizer, mean_and_clip
+from nmt.optimizers import OPTIMIZERS, clipped_mean_scale, make_optimizer
 from nmt.types import ReplicaGradients
 
 CONFIG = OptimizerConfig(learning_rate=0.1, max_gradient_norm=0.0, weight_decay=0.2)
@@ -17,8 +17,8 @@ def update(name, gradients, num_tokens=1.0):
     optimizer = make_optimizer(dataclasses.replace(CONFIG, optimizer=name), variables)
     for step, sums in enumerate(gradients):
         tensors = [tf.constant(value) for value in sums]
-        means = optimizer.means(ReplicaGradients(tensors, tf.constant(num_tokens)))
-        optimizer.update(means, tf.constant(step))
+        scale = optimizer.scale(ReplicaGradients(tensors, tf.constant(num_tokens)))
+        optimizer.update(tensors, scale, tf.constant(step))
     return [variable.numpy() for variable in variables]
 
 
@@ -56,7 +56,9 @@ def test_adam_agrees_with_the_formula_and_only_matrices_decay(name, decay):
 @pytest.mark.parametrize(("limit", "expected"), [(1.0, 1.0), (100.0, 5.0), (0.0, 5.0)])
 def test_clipping_bounds_the_global_norm_of_the_means(limit, expected):
     sums = [tf.constant([[6.0]]), tf.constant([0.0, 8.0])]
-    means = mean_and_clip(ReplicaGradients(sums, tf.constant(2.0)), limit)
+    squares = [tf.nn.l2_loss(gradient) for gradient in sums]
+    scale = clipped_mean_scale(squares, tf.constant(2.0), limit)
+    means = [gradient * scale for gradient in sums]
     np.testing.assert_allclose(tf.linalg.global_norm(means), expected, rtol=1e-6)
     np.testing.assert_allclose(means[1][1] / means[0][0, 0], 8 / 6, rtol=1e-6)
 

@@ -5,19 +5,34 @@ import functools
 import numpy as np
 import pytest
 import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nmt.config import OptimizerConfig
 from nmt.optimizers import make_optimizer
 from nmt.types import ReplicaGradients
+from tests import small
+from variable_update.base import Ingredients
+from variable_update.parameter_server import spread
 from variable_update.strategies import STRATEGIES
 
 SGD = OptimizerConfig(optimizer="sgd", learning_rate=1.0, max_gradient_norm=0.0)
 
 
-def make(name, num_replicas):
+def make(name, num_replicas, servers=()):
     devices = [f"CPU:{index}" for index in range(num_replicas)]
-    create = lambda: [tf.Variable(10.0), tf.Variable([1.0, 2.0])]  # noqa: E731
-    return STRATEGIES[name](devices, create, functools.partial(make_optimizer, SGD))
+
+    def create(place):
+        variables = []
+        for number, value in enumerate((10.0, [1.0, 2.0])):
+            with tf.device(place(number)):
+                variables.append(tf.Variable(value))
+        return variables
+
+    optimizer = functools.partial(make_optimizer, SGD)
+    return STRATEGIES[name](
+        Ingredients(devices, create, [4, 8], optimizer, servers or devices, small.EXCHANGE)
+    )
 
 
 def gradients(scalar, vector, num_tokens):
@@ -44,12 +59,39 @@ def test_independent_replicas_divide_by_their_own_tokens():
     np.testing.assert_allclose(strategy.read(1)[1], [1.0, 2.0 - 4.0 / 3.0])
 
 
-@pytest.mark.parametrize(("name", "homes"), [("parameter_server", 1), ("replicated", 3)])
-def test_variables_live_where_the_strategy_says(name, homes):
-    strategy = make(name, 3)
-    found = [copy.variables[0].device for copy in strategy.copies]
-    assert [device[-5:] for device in found] == [f"CPU:{index}" for index in range(homes)]
-    assert f"CPU:{homes - 1}" in strategy.describe()
+def homes(strategy):
+    return [[v.device[-5:] for v in copy.variables] for copy in strategy.copies]
+
+
+def test_copies_live_on_every_device():
+    strategy = make("replicated", 3)
+    assert homes(strategy) == [[f"CPU:{index}"] * 2 for index in range(3)]
+    assert "CPU:0, CPU:1, CPU:2" in strategy.describe()
+
+
+def test_the_parameter_server_spreads_one_copy_by_size():
+    strategy = make("parameter_server", 3)
+    assert homes(strategy) == [["CPU:1", "CPU:0"]]
+    strategy = make("parameter_server", 3, servers=["CPU:2"])
+    assert homes(strategy) == [["CPU:2", "CPU:2"]]
+    assert "0.0 MiB on CPU:2" in strategy.describe()
+
+
+def test_slots_live_beside_their_variables():
+    trainer = small.trainer("parameter_server", 3, optimizer=OptimizerConfig(optimizer="adam"))
+    (copy,) = trainer.strategy.copies
+    for variable, slots in zip(copy.variables, copy.optimizer.slots):
+        assert {slot.device for slot in slots} == {variable.device}
+    assert len({variable.device for variable in copy.variables}) == 3
+
+
+@given(st.lists(st.integers(1, 1000), max_size=30), st.integers(1, 8))
+def test_the_fullest_server_has_at_most_one_variable_more_than_its_share(sizes, count):
+    servers = [f"CPU:{index}" for index in range(count)]
+    found = spread(sizes, servers)
+    held = {server: sum(s for s, home in zip(sizes, found) if home == server) for server in servers}
+    assert sum(held.values()) == sum(sizes)
+    assert max(held.values()) <= sum(sizes) / count + max(sizes, default=0)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -64,3 +106,16 @@ def test_every_copy_follows_the_first_after_a_restore():
     strategy.copies[0].variables[0].assign(5.0)
     strategy.after_restore()
     assert float(strategy.read(1)[0]) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("name", "servers", "expected"),
+    [
+        ("parameter_server", ["CPU:0"], 2 * 2 * 12),
+        ("replicated", (), 2 * 2 * 12),
+        ("independent", (), 0),
+    ],
+)
+def test_bytes_between_devices_are_counted(name, servers, expected):
+    assert make(name, 3, servers).exchange_bytes() == expected
+    assert make(name, 1).exchange_bytes() == 0

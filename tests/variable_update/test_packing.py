@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from variable_update import packing
+from variable_update.exchange import make_exchange
+from variable_update.packing import Packing, make_packs
+
+SHAPES = [(3, 2), (), (4,), (0,), (2, 1, 2)]
+
+
+def test_unpacked_gradients_travel_alone_last_first():
+    assert make_packs([8, 8, 8], Packing()) == [(2,), (1,), (0,)]
+
+
+def test_packs_are_of_like_size_and_filled_from_the_end():
+    assert make_packs([10] * 8, Packing(num_packs=4)) == [(7, 6), (5, 4), (3, 2), (1, 0)]
+    assert make_packs([100, 1, 1, 1], Packing(num_packs=2)) == [(3, 2, 1), (0,)]
+    assert make_packs([5], Packing(num_packs=4)) == [(0,)]
+    assert make_packs([0, 0], Packing(num_packs=4)) == [(1, 0)]
+
+
+def test_small_gradients_travel_in_groups():
+    sizes = [4, 400, 4, 4, 4, 400]
+    assert make_packs(sizes, Packing(small_bytes=4)) == [(5,), (4, 3, 2, 0), (1,)]
+    assert make_packs(sizes, Packing(small_bytes=4, small_group=2)) == [(5,), (4, 3), (2, 0), (1,)]
+
+
+@pytest.mark.parametrize("how", [Packing(), Packing(2), Packing(9), Packing(0, 16, 3)])
+def test_every_gradient_travels_once(how):
+    packs = make_packs([24, 4, 16, 0, 16], how)
+    assert sorted(number for pack in packs for number in pack) == [0, 1, 2, 3, 4]
+
+
+def test_gradients_come_out_as_they_went_in():
+    gradients = [tf.random.normal(shape) for shape in SHAPES]
+    packed = packing.put_together(gradients, (4, 1, 0, 3))
+    found = packing.take_apart(packed, gradients, (4, 1, 0, 3))
+    assert set(found) == {4, 1, 0, 3}
+    for number, gradient in found.items():
+        np.testing.assert_array_equal(gradient, gradients[number])
+
+
+@pytest.mark.parametrize("text", ["", "xring#2", "pscpu:16:rechd", "hierarchical_copy", "psgpu#3"])
+@pytest.mark.parametrize("how", [Packing(), Packing(2), Packing(0, 16, 3)])
+@pytest.mark.parametrize("num_devices", [1, 2, 3, 5])
+def test_an_exchange_gives_every_device_the_sums(text, how, num_devices):
+    rng = np.random.default_rng(num_devices)
+    devices = [f"CPU:{index}" for index in range(num_devices)]
+    arrays = [[rng.integers(-9, 9, s).astype(np.float32) for s in SHAPES] for _ in devices]
+    exchange = make_exchange(text, how, gpu=False)
+    found = exchange([[tf.constant(a) for a in mine] for mine in arrays], devices)
+    assert len(found) == num_devices
+    for mine in found:
+        for value, parts in zip(mine, zip(*arrays)):
+            np.testing.assert_array_equal(value, np.sum(parts, axis=0))
+
+
+def test_nccl_is_replaced_where_there_is_no_gpu_and_the_plan_says_so():
+    assert make_exchange("nccl", gpu=True).describe() == "all-reduce nccl"
+    assert make_exchange("", gpu=False).describe() == "all-reduce pscpu"
+    assert make_exchange("nccl", gpu=False).describe() == "all-reduce pscpu (nccl needs GPUs)"
+    mixed = make_exchange("xring:1k:nccl", Packing(4), gpu=False)
+    text = "all-reduce xring:1024:pscpu (nccl needs GPUs), gradients in 4 packs"
+    assert mixed.describe() == text

@@ -1,0 +1,100 @@
+"""Gradients of all replicas in, their sum on every device out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import tensorflow as tf
+
+from variable_update import spec as specs
+from variable_update.all_reduce import ALGORITHMS, TRAFFIC
+from variable_update.packing import UNPACKED, Pack, Packing, make_packs, put_together, take_apart
+from variable_update.spec import Spec
+
+# Logical devices of one host share its memory: what is summed in one place is there for all.
+ON_HOST = "pscpu"
+ON_GPUS = "nccl"
+
+
+def cast_on(device: str, value: tf.Tensor) -> tf.Tensor:
+    """Full precision again, where the sum is used."""
+    with tf.device(device):
+        return tf.cast(value, tf.float32)
+
+
+def make_exchange(
+    text: str, packing: Packing = UNPACKED, *, gpu: bool, compact: bool = False
+) -> Exchange:
+    """What the user asked for, but the host's way in place of NCCL's where there is no GPU."""
+    wanted = specs.parse(text or ON_GPUS)
+    if gpu or ON_GPUS not in specs.algorithms(wanted):
+        return Exchange(wanted, packing, compact)
+    (host,) = specs.parse(ON_HOST)
+    instead = tuple(
+        entry._replace(way=host.way) if entry.way.algorithm == ON_GPUS else entry
+        for entry in wanted
+    )
+    return Exchange(instead, packing, compact, note=f" ({ON_GPUS} needs GPUs)" if text else "")
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Which way gradients travel, and what travels together."""
+
+    spec: Spec
+    packing: Packing = UNPACKED
+    compact: bool = False  # 16 bits a number on the way
+    note: str = ""  # why the plan shows another spec than the flag
+
+    def __call__(
+        self, per_device: Sequence[Sequence[tf.Tensor]], devices: Sequence[str]
+    ) -> list[list[tf.Tensor]]:
+        """Sums matching gradients over devices and gives every device the result."""
+        if len(devices) == 1:
+            return [list(per_device[0])]
+        sizes = [gradient.shape.num_elements() * gradient.dtype.size for gradient in per_device[0]]
+        sums: list[dict[int, tf.Tensor]] = [{} for _ in devices]
+        for pack in make_packs(sizes, self.packing):
+            reduced = self.reduce(per_device, devices, pack)
+            for mine, total, device in zip(sums, reduced, devices):
+                with tf.device(device):
+                    mine.update(take_apart(total, per_device[0], pack))
+        return [[mine[number] for number in range(len(sizes))] for mine in sums]
+
+    def reduce(
+        self, per_device: Sequence[Sequence[tf.Tensor]], devices: Sequence[str], pack: Pack
+    ) -> list[tf.Tensor]:
+        """Sums one pack."""
+        packed = []
+        for gradients, device in zip(per_device, devices):
+            with tf.device(device):
+                packed.append(tf.cast(put_together(gradients, pack), self.wire))
+        num_bytes = packed[0].shape.num_elements() * packed[0].dtype.size
+        algorithm, num_parts = specs.way_for(self.spec, num_bytes)
+        sums = ALGORITHMS[algorithm](packed, devices, num_parts)
+        return [cast_on(device, total) for device, total in zip(devices, sums)]
+
+    @property
+    def wire(self) -> tf.DType:
+        """The type of numbers that travel; bfloat16 has room for any sum, float16 has not."""
+        return tf.bfloat16 if self.compact else tf.float32
+
+    def num_bytes(self, sizes: Sequence[int], devices: Sequence[str]) -> int:
+        """What travels between devices in one step, for gradients of the given sizes in bytes."""
+        total = 0.0
+        for pack in make_packs(sizes, self.packing):
+            size = sum(sizes[number] for number in pack) * self.wire.size // 4
+            total += size * TRAFFIC[specs.way_for(self.spec, size).algorithm](devices)
+        return int(total)
+
+    def describe(self) -> str:
+        """One phrase for the plan."""
+        text = f"all-reduce {specs.describe(self.spec)}{self.note}"
+        text += " in bfloat16" if self.compact else ""
+        if self.packing.num_packs:
+            return f"{text}, gradients in {self.packing.num_packs} packs"
+        if self.packing.small_bytes:
+            small, group = self.packing.small_bytes, self.packing.small_group
+            return f"{text}, gradients up to {small:,} bytes in packs of {group}"
+        return text

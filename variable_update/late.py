@@ -1,0 +1,36 @@
+"""Relaxed consistency: gradients wait one step, so that their exchange need not be waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from nmt.types import ReplicaGradients
+
+
+class Late:
+    """Holds each replica's gradients for one step.
+
+    step        0    1    2
+    handed in   g0   g1   g2
+    handed out  0    g0   g1
+    """
+
+    def __init__(self, devices: Sequence[str], like: Sequence[tf.Variable]) -> None:
+        self.held = [hold(device, like) for device in devices]
+
+    def swap(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
+        """Takes this step's gradients and gives the last one's; before the first there are none."""
+        before = []
+        for held, gradients in zip(self.held, replicas):
+            before.append(tf.nest.map_structure(lambda variable: variable.read_value(), held))
+            tf.nest.map_structure(lambda variable, value: variable.assign(value), held, gradients)
+        return before
+
+
+def hold(device: str, like: Sequence[tf.Variable]) -> ReplicaGradients:
+    """Variables that hold one replica's gradients: none yet."""
+    with tf.device(device):
+        zeros = [tf.Variable(tf.zeros(v.shape), trainable=False) for v in like]
+        return ReplicaGradients(zeros, tf.Variable(0.0, trainable=False))

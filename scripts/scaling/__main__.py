@@ -1,0 +1,132 @@
+"""Measures all cells and writes the report; see scripts/run_scaling.sh."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scaling.cells import (
+    ENCODERS,
+    STRATEGIES,
+    BadRequest,
+    Cell,
+    make_cells,
+    parse_counts,
+    parse_names,
+)
+from scaling.report import make_report
+from scaling.runs import Run, measure, missing, read_runs
+from scaling.tables import make_rows, table, to_csv
+
+DEFAULTS = {
+    "replicas": "",  # one to all GPUs, or to 8
+    "variable_update": "all",
+    "encoder_type": "all",
+    "rounds": "3",
+    "batch_size": "32",
+    "limit_minutes": "20",
+    "out": "runs/scaling",
+}
+
+
+def num_gpus() -> int:
+    """GPUs that the driver shows; train.py says it where TensorFlow cannot use them."""
+    if not shutil.which("nvidia-smi"):
+        return 0
+    listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False)
+    return len(listed.stdout.splitlines())
+
+
+def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """This program's own flags, and those that train.py gets."""
+    mine, rest = dict(DEFAULTS), []
+    for argument in argv:
+        name, _, value = argument.removeprefix("--").partition("=")
+        if argument.startswith("--") and name in DEFAULTS:
+            mine[name] = value
+        else:
+            rest.append(argument)
+    return mine, rest
+
+
+def whole_number(wishes: dict[str, str], name: str) -> int:
+    """A flag's value, at least 1."""
+    if not wishes[name].isdigit() or not int(wishes[name]):
+        raise BadRequest(f"--{name}={wishes[name]} cannot be used; give a whole number above 0")
+    return int(wishes[name])
+
+
+def same_flags_as_before(wishes: dict[str, str], flags: Sequence[str]) -> None:
+    """Runs of other flags must not be mixed with these."""
+    path = Path(wishes["out"]) / "flags.json"
+    now = {"train": list(flags), "batch_size": wishes["batch_size"]}
+    if path.exists() and json.loads(path.read_text()) != now:
+        raise BadRequest(
+            f"--out={wishes['out']} has runs with other flags; name another directory or remove it"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(now))
+
+
+def measure_missing(cells: Sequence[Cell], wishes: dict[str, str], flags: Sequence[str]) -> None:
+    """Measures what is not there yet, and keeps each result at once."""
+    same_flags_as_before(wishes, flags)
+    path = Path(wishes["out"]) / "runs.jsonl"
+    batch, limit = whole_number(wishes, "batch_size"), 60.0 * whole_number(wishes, "limit_minutes")
+    todo = list(missing(cells, whole_number(wishes, "rounds"), read_runs(path)))
+    for number, (round_number, cell) in enumerate(todo, 1):
+        run = dataclasses.replace(measure(cell, flags, batch, limit), round=round_number)
+        with path.open("a") as file:
+            file.write(run.to_json() + "\n")
+        said = f"{run.record['words_per_second']:,.0f} words/s" if run.record else "FAILED"
+        print(f"{number}/{len(todo)} round {round_number}: {cell}: {said} {run.error}", flush=True)
+
+
+def still_failed(runs: Sequence[Run]) -> list[Run]:
+    """The last failure of every cell that was never measured."""
+    measured = {run.cell for run in runs if run.record}
+    return list({run.cell: run for run in runs if run.cell not in measured}.values())
+
+
+def write(wishes: dict[str, str], cells: Sequence[Cell], command: str) -> bool:
+    """Tables to the terminal; CSV, JSON and HTML to the directory. False where a cell failed."""
+    out = Path(wishes["out"])
+    runs = [run for run in read_runs(out / "runs.jsonl") if run.cell in set(cells)]
+    rows = make_rows(runs)
+    for strategy, encoder in dict.fromkeys((c.variable_update, c.encoder_type) for c in cells):
+        print(f"\n{strategy}, {encoder}\n\n{table(strategy, encoder, rows)}")
+    failed = still_failed(runs)
+    for run in failed:
+        print(f"FAILED {run.cell}: {run.error}")
+    (out / "scaling.csv").write_text(to_csv(rows))
+    summary = [row._asdict() | {"cell": dataclasses.asdict(row.cell)} for row in rows.values()]
+    (out / "scaling.json").write_text(json.dumps(summary, indent=1))
+    (out / "report.html").write_text(make_report(rows, failed, command))
+    print(f"\nwritten: {out}/scaling.csv, scaling.json, report.html")
+    return not failed
+
+
+def main(argv: Sequence[str]) -> int:
+    """Gives the exit code: 1 where a cell failed, 2 for a mistake in the command line."""
+    wishes, flags = split(argv)
+    try:
+        cells = make_cells(
+            parse_counts(wishes["replicas"] or f"1..{num_gpus() or 8}"),
+            parse_names("variable_update", wishes["variable_update"], STRATEGIES),
+            parse_names("encoder_type", wishes["encoder_type"], ENCODERS),
+        )
+        measure_missing(cells, wishes, flags)
+    except BadRequest as problem:
+        print(f"run_scaling.sh: {problem}", file=sys.stderr)
+        return 2
+    return 0 if write(wishes, cells, shlex.join(["run_scaling.sh", *argv])) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

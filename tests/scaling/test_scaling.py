@@ -1,0 +1,140 @@
+import csv
+import json
+import re
+
+import pytest
+from scaling import __main__ as program
+from scaling import published, runs
+from scaling.cells import ENCODERS, ONE_REPLICA, STRATEGIES, BadRequest, Cell, make_cells
+from scaling.cells import parse_counts as counts
+from scaling.report import make_report
+from scaling.runs import Run, missing, read_runs
+from scaling.tables import make_rows, of_one_replica, speedup, table, to_csv
+
+from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES
+
+
+def run(cell, speed, number=1, **more):
+    record = {
+        "words_per_second": speed,
+        "timed_seconds": 1000.0 / speed,
+        "timed_batches": 20,
+        "batch_size_per_replica": 32,
+        "exchange_bytes_per_step": 2**20,
+        "device": "CPU x",
+        **more,
+    }
+    return Run(cell, number, record)
+
+
+ONE, TWO = (Cell("replicated", "cudnn_lstm", n) for n in (1, 2))
+ALONE = Cell(ONE_REPLICA, "cudnn_lstm", 2)
+RUNS = [run(ONE, 100.0), run(TWO, 150.0), run(TWO, 170.0, 2), run(TWO, 160.0, 3), run(ALONE, 200.0)]
+
+
+def test_the_names_are_those_of_the_flags():
+    assert STRATEGIES == VARIABLE_UPDATES
+    assert set(ENCODERS) == set(ENCODER_TYPES)
+    assert all(len(speeds) == 8 for speeds in published.WORDS_PER_S.values())
+
+
+def test_counts_are_ranges_or_lists():
+    assert counts("1..4") == [1, 2, 3, 4]
+    assert counts("4,1") == [1, 4]
+    for text in ("0..2", "x", "", "3..1", "1,,2"):
+        with pytest.raises(BadRequest, match=r"write 1\.\.8 or 1,2,4"):
+            counts(text)
+
+
+def test_a_round_goes_through_all_cells_and_the_same_work_on_one_replica():
+    cells = make_cells([1, 2], ["replicated"], ["cudnn_lstm"])
+    assert [str(cell) for cell in cells] == [
+        "one replica cudnn_lstm x1",
+        "replicated cudnn_lstm x1",
+        "one replica cudnn_lstm x2",
+        "replicated cudnn_lstm x2",
+    ]
+    assert cells[2].flags(32)[2:] == ["--num_replicas=1", "--batch_size=64"]
+    assert cells[3].flags(32)[2:] == ["--num_replicas=2", "--batch_size=32"]
+
+
+def test_rounds_are_interleaved_and_what_is_there_is_not_measured_again():
+    todo = list(missing([ONE, TWO], 2, [run(ONE, 1.0, 1), Run(TWO, 1, None, "failed")]))
+    assert todo == [(1, TWO), (2, ONE), (2, TWO)]
+
+
+def test_rows_are_medians_and_speedups_real():
+    rows = make_rows(RUNS)
+    assert rows[TWO].words_per_s == 160.0
+    assert (rows[TWO].low, rows[TWO].high, rows[TWO].rounds) == (150.0, 170.0, 3)
+    assert speedup(rows[TWO], rows) == 1.6
+    assert of_one_replica(rows[TWO], rows) == 0.8
+    assert of_one_replica(rows[ONE], rows) is None
+
+
+def test_the_table_is_the_seeds_table():
+    assert table("replicated", "cudnn_lstm", make_rows(RUNS)).splitlines() == [
+        "|Replicas|Batch size|Total time to process 20 batches (s)|"
+        "Processing speed (words/s)|Speedup ratio|",
+        "|:--|:--|:--|:--|:--|",
+        "|1|32|10.000|100.000||",
+        "|2|32|6.250|160.000|1.60|",
+    ]
+
+
+def test_csv_has_every_cell():
+    lines = list(csv.DictReader(to_csv(make_rows(RUNS)).splitlines()))
+    assert [line["num_replicas"] for line in lines] == ["1", "2", "2"]
+    assert float(lines[1]["of_one_replica"]) == 0.8
+
+
+def test_the_report_is_self_contained_and_escapes_what_it_shows():
+    failed = [Run(ONE, 1, None, "<script>alert(1)</script>")]
+    page = make_report(make_rows(RUNS), failed, "run_scaling.sh <b>")
+    assert page.count("<svg") == 6
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert not re.search(r"(src|href)=\"(?!#)", page)
+    assert "Ideal is flat" in page
+    assert "Ideal is flat" not in make_report(make_rows([run(ONE, 1.0, device="GPU a")]), [], "x")
+
+
+def test_a_line_that_was_broken_off_is_measured_again(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(run(ONE, 1.0).to_json() + "\n" + run(TWO, 1.0).to_json()[:30])
+    assert [found.cell for found in read_runs(path)] == [ONE]
+
+
+def test_a_cell_that_takes_too_long_or_fails_is_one_line(monkeypatch, tmp_path):
+    slow = tmp_path / "slow.py"
+    slow.write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(runs, "TRAIN", slow)
+    assert runs.measure(ONE, [], 8, limit_s=0.2).error == "took longer than 0 s"
+    broken = tmp_path / "broken.py"
+    broken.write_text("import sys; sys.exit('train.py: no such thing')")
+    monkeypatch.setattr(runs, "TRAIN", broken)
+    assert runs.measure(ONE, [], 8, limit_s=60).error == "train.py: no such thing"
+
+
+def test_cells_are_measured_and_the_rest_goes_on_where_one_fails(monkeypatch, tmp_path, capsys):
+    def fake(cell, flags, batch_size, limit_s):
+        return Run(cell, 0, None, "too bad") if cell == TWO else run(cell, 100.0)
+
+    monkeypatch.setattr(program, "measure", fake)
+    argv = ["--replicas=1,2", "--variable_update=replicated", "--encoder_type=cudnn_lstm"]
+    argv += [f"--out={tmp_path}", "--rounds=2", "--num_units=8"]
+    assert program.main(argv) == 1
+    said = capsys.readouterr().out
+    assert "FAILED replicated cudnn_lstm x2: too bad" in said
+    assert len(json.loads((tmp_path / "scaling.json").read_text())) == 3
+    monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
+    assert program.main(argv) == 0
+    assert "1/2 round 1: replicated cudnn_lstm x2: 50 words/s" in capsys.readouterr().out
+    assert program.main([*argv, "--num_units=9"]) == 2
+    assert "has runs with other flags" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--replicas=no", "--encoder_type=gru", "--rounds=0"])
+def test_mistakes_are_one_line_and_exit_code_2(flag, tmp_path, capsys):
+    assert program.main([f"--out={tmp_path}", flag]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

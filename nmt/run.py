@@ -15,13 +15,13 @@ from nmt.config import ParallelConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.evaluation import Translator, evaluate, summary
 from nmt.loop import Schedule, train_loop
-from nmt.model import make_model
+from nmt.model import Model, make_model
 from nmt.optimizers import make_optimizer
 from nmt.reporter import Reporter
 from nmt.schedules import learning_rate
 from nmt.throughput import Meter
 from nmt.trainer import Trainer
-from nmt.weights import VocabularySizes, create_variables
+from nmt.weights import VocabularySizes, backward_order, create_variables
 from variable_update.base import Ingredients
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing
@@ -52,7 +52,7 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
             names if parallel.local_parameter_device == "gpu" else [parallel.param_server_device],
             make_exchange(
                 parallel.all_reduce_spec,
-                packing(parallel),
+                packing(parallel, model),
                 gpu=kind == "GPU",
                 compact=parallel.compact_gradient_transfer,
             ),
@@ -62,12 +62,13 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
     return Trainer(model, strategy, config.run.seed, data.spaces)
 
 
-def packing(config: ParallelConfig) -> Packing:
+def packing(config: ParallelConfig, model: Model) -> Packing:
     """What travels together."""
     return Packing(
         config.gradient_repacking,
         config.agg_small_grads_max_bytes,
         config.agg_small_grads_max_group,
+        tuple(backward_order(model.specs)),
     )
 
 

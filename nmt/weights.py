@@ -81,6 +81,15 @@ def weight_specs(config: ModelConfig, sizes: VocabularySizes) -> ModelWeights:
     )
 
 
+def backward_order(specs: ModelWeights) -> list[int]:
+    """Numbers of the variables in the order in which the backward pass comes to them."""
+    count = len(tf.nest.flatten(specs))
+    numbers: ModelWeights = tf.nest.pack_sequence_as(specs, range(count))
+    encoder = (numbers.source_embedding, numbers.encoder)
+    decoder = (numbers.target_embedding, numbers.decoder, numbers.projection)
+    return list(reversed(tf.nest.flatten((encoder, decoder))))
+
+
 def initial_value(spec: WeightSpec, seed: int, index: int) -> tf.Tensor:
     """A weight's starting value, the same on every device and for every replica count."""
     noise = tf.random.stateless_uniform(spec.shape, [seed, index], -spec.scale, spec.scale)

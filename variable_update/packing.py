@@ -14,6 +14,7 @@ class Packing(NamedTuple):
     num_packs: int = 0  # all of them in so many packs of like size; 0: not
     small_bytes: int = 0  # those up to so many bytes in groups; 0: not
     small_group: int = 10  # so many in a group at most
+    order: tuple[int, ...] = ()  # in which gradients are ready; the last first if empty
 
 
 UNPACKED = Packing()
@@ -23,12 +24,11 @@ Pack = tuple[int, ...]
 
 
 def make_packs(sizes: Sequence[int], packing: Packing) -> list[Pack]:
-    """Packs of gradients whose sizes in bytes are given, in the order of the packs' readiness.
+    """Packs of gradients whose sizes in bytes are given, filled in the order of readiness.
 
-    The backward pass comes to the last variables first, so packs are filled from the end: what is
-    ready first travels first, while the rest is still being computed.
+    What the backward pass has ready first travels first, while the rest is still being computed.
     """
-    order = list(reversed(range(len(sizes))))
+    order = packing.order or tuple(reversed(range(len(sizes))))
     if packing.num_packs:
         return packs_of_like_size(order, sizes, packing.num_packs)
     return packs_of_small_ones(order, sizes, packing)

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES, OptimizerConfig
 from nmt.trainer import count_words
+from nmt.weights import backward_order
 from tests import small
 
 
@@ -85,3 +86,28 @@ def test_words_of_spelled_sentences_are_counted_by_their_spaces():
     assert count == [9, 3 + 5, 9 + 9]
     assert [int(number) for number in count_words(batch, (None, None))] == [9, 18, 18]
     assert [int(number) for number in count_words(batch, (None, space))] == [9, 9 + 5, 18]
+
+
+def depths(graph):
+    """How many operations lie between the inputs and each output of a graph."""
+    found = {}
+    for operation in graph.get_operations():  # in an order in which inputs come first
+        found[operation.name] = 1 + max((found[i.op.name] for i in operation.inputs), default=0)
+    return [found[tensor.op.name] for tensor in graph.structured_outputs[0]]
+
+
+def test_the_backward_order_is_that_of_the_graph():
+    trainer = small.trainer(kind="GPU", encoder_type="cudnn_lstm", num_decoder_layers=1)
+    order = backward_order(trainer.model.specs)
+    depth = depths(trainer.replica_step.get_concrete_function().graph)
+    names = [spec.name for spec in trainer.model.flat_specs]
+    assert names[order[0]] == "projection"
+    assert names[order[-1]] == "source_embedding"
+    ready = {name: depth[names.index(name)] for name in names}
+    encoder = min(value for name, value in ready.items() if name.startswith("encoder"))
+    assert ready["projection"] < ready["target_embedding"] < encoder
+    assert ready["source_embedding"] >= encoder
+    places = [names[number] for number in order]
+    assert places.index("target_embedding") < min(
+        place for place, name in enumerate(places) if name.startswith("encoder")
+    )

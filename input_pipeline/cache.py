@@ -10,12 +10,18 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nmt.errors import UserError
 
+Thing = TypeVar("Thing")
+
 Build = Callable[[Path], object]
 """Writes what is to be kept to the path it is given."""
+
+
+class Damaged(Exception):
+    """What is there is not what was built."""
 
 
 def directory(cache_dir: str) -> Path:
@@ -30,24 +36,36 @@ def key(**facts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-def kept(path: Path, build: Build, told: Callable[[str], None] = print) -> Path:
-    """Makes sure that a file or directory is there, whole; builds it where it is not.
+def kept(path: Path, build: Build, load: Callable[[Path], Thing], flag: str) -> Thing:
+    """Loads what is kept in a file or directory; builds it where it is not there, or not whole.
 
     Two runs that want the same thing build it once: the second waits for the first. What a run
     leaves behind when it is killed while building is never used and goes away with the next.
     """
-    if path.exists():
-        return path
-    with writing_to(path.parent), locked(path.with_name(path.name + ".lock"), told):
-        if not path.exists():
-            part = path.with_name(path.name + ".part")
-            remove(part)
+    with using(path.parent, flag):
+        if path.exists():
+            with contextlib.suppress(Damaged):
+                return load(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with locked(path.with_name(path.name + ".lock")):
             try:
-                build(part)
-                part.rename(path)
-            finally:
-                remove(part)
-    return path
+                return load(path) if path.exists() else built(path, build, load)
+            except Damaged as damage:
+                print(f"{path} is damaged ({damage}) and is made anew", flush=True)
+                remove(path)
+                return built(path, build, load)
+
+
+def built(path: Path, build: Build, load: Callable[[Path], Thing]) -> Thing:
+    """Builds in a place beside, and puts it where it belongs when it is whole."""
+    part = path.with_name(path.name + ".part")
+    remove(part)
+    try:
+        build(part)
+        part.rename(path)
+    finally:
+        remove(part)
+    return load(path)
 
 
 def remove(path: Path) -> None:
@@ -59,25 +77,24 @@ def remove(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def writing_to(place: Path) -> Iterator[None]:
-    """Says what to do where nothing can be written."""
+def using(place: Path, flag: str) -> Iterator[None]:
+    """Says what to do where a directory cannot be read or written."""
     try:
-        place.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise UserError(
-            f"{place} cannot be written to: {error.strerror}; make room or name another directory "
-            "with --cache_dir"
+            f"{place} cannot be used: {error.strerror}; make room, change its permissions or name "
+            f"another directory with {flag}"
         ) from error
 
 
 @contextlib.contextmanager
-def locked(path: Path, told: Callable[[str], None]) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Keeps other processes out until done; the lock goes with the process that holds it."""
     with path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            told(f"waiting for another run that builds {path.with_suffix('')}")
+            print(f"waiting for another run that builds {path.with_suffix('')}", flush=True)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -78,12 +78,12 @@ def sides_match(config: DataConfig) -> Problems:
 def files_can_be_read(config: DataConfig) -> Problems:
     """Every name means files that are there."""
     for name in (name for names in FILE_FLAGS for name in names):
-        value = getattr(config, name)
-        found = text_files.expand(value)
-        if value and not found:
-            yield f"--{name}={value} matches no file; look at the name"
-        for path in found:
-            yield from unreadable(f"--{name}", path)
+        for part in text_files.names_in(getattr(config, name)):
+            found = text_files.matches(part)
+            if not found:
+                yield f"--{name}={part} matches no file; look at the name"
+            for path in found:
+                yield from unreadable(f"--{name}", path)
 
 
 def vocabulary_files_can_be_read(config: DataConfig) -> Problems:

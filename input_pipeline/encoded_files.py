@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from input_pipeline.cache import Damaged
 from input_pipeline.corpus import Block
 from input_pipeline.encoded import (
     EncodedPairs,
@@ -26,10 +27,6 @@ from input_pipeline.encoded import (
 FACTS = "facts.json"
 SIDES = ("source", "target")
 READ_BYTES = 1 << 24
-
-
-class Damaged(Exception):
-    """The directory is not what was written."""
 
 
 class ArrayFile:
@@ -74,7 +71,7 @@ def check(directory: Path) -> None:
                 raise Damaged(f"{name} is cut off")
             if file_crc32(directory / name) != crc32:
                 raise Damaged(f"{name} has been changed")
-    except (OSError, ValueError) as error:
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
         raise Damaged(str(error)) from error
 
 

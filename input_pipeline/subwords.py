@@ -38,8 +38,8 @@ class SubwordVocabulary:
     def __init__(self, model: bytes) -> None:
         self.model = model
         self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-        space = self.processor.piece_to_id(SPACE)
-        self.space: int | None = space if is_spelling(self.processor) else None
+        spelled = is_spelling(self.processor)
+        self.space: int | None = self.processor.piece_to_id(SPACE) if spelled else None
 
     def __len__(self) -> int:
         return len(self.processor)
@@ -58,9 +58,10 @@ class SubwordVocabulary:
 
 
 def is_spelling(processor: sentencepiece.SentencePieceProcessor) -> bool:
-    """Whether every piece but the special ones is one character."""
-    pieces = [processor.id_to_piece(index) for index in range(EOS + 1, len(processor))]
-    return all(len(piece) == 1 for piece in pieces)
+    """Whether every piece that text can become is one character, the space among them."""
+    ids = [i for i in range(EOS + 1, len(processor)) if not processor.is_control(i)]
+    pieces = {processor.id_to_piece(i) for i in ids if not processor.is_unused(i)}
+    return SPACE in pieces and all(len(piece) == 1 for piece in pieces)
 
 
 def read_subwords(path: Path) -> SubwordVocabulary:
@@ -98,7 +99,7 @@ def train_subwords(sentences: Iterable[str], wish: Wish, flag: str) -> bytes:
             num_threads=TRAINING_THREADS,
             minloglevel=QUIET,
         )
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise UserError(explain(str(error), wish, flag)) from error
     return model.getvalue()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import itertools
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,14 +18,23 @@ GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = "\ufeff"
 
 
-def expand(names: str) -> list[Path]:
-    """Files of a flag: names or globs separated by commas, each glob's matches in order."""
-    if names and Path(names).exists():
-        return [Path(names)]
-    found = []
-    for name in filter(None, names.split(",")):
-        found += [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))
-    return [Path(name) for name in found]
+def names_in(text: str) -> list[str]:
+    """The names or globs of a flag, which are separated by commas."""
+    if os.path.exists(text):  # a name may have a comma in it
+        return [text]
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def matches(name: str) -> list[Path]:
+    """The files that a name or a glob means, in order."""
+    if os.path.exists(name):
+        return [Path(name)]
+    return [Path(found) for found in sorted(glob.glob(name, recursive=True))]
+
+
+def expand(text: str) -> list[Path]:
+    """All files of a flag."""
+    return [path for name in names_in(text) for path in matches(name)]
 
 
 def open_lines(path: Path) -> IO[bytes]:

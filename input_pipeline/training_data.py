@@ -45,6 +45,7 @@ class TrainingData(NamedTuple):
     test: list[Pair]
     tokenized: bool
     padding_share: float  # of the places in the first epoch's batches
+    batches_per_epoch: int | None = None  # None: there are no epochs
 
     @property
     def spaces(self) -> tuple[int | None, int | None]:
@@ -65,12 +66,10 @@ def encode(corpus: Corpus, vocabularies: Vocabularies, cache_dir: str) -> Encode
         print(f"encoding the training text; kept in {path}", flush=True)
         encoded_files.write(corpus.blocks(), vocabularies, part)
 
-    try:
-        return encoded_files.open_pairs(cache.kept(path, build), vocabularies)
-    except encoded_files.Damaged as damage:
-        print(f"{path} is damaged ({damage}) and is made anew", flush=True)
-        cache.remove(path)
-        return encoded_files.open_pairs(cache.kept(path, build), vocabularies)
+    def load(place: Path) -> EncodedPairs:
+        return encoded_files.open_pairs(place, vocabularies)
+
+    return cache.kept(path, build, load, "--cache_dir")
 
 
 def from_text(corpus: Corpus, request: Request) -> TrainingData:
@@ -99,6 +98,7 @@ def from_text(corpus: Corpus, request: Request) -> TrainingData:
         test=corpus.test,
         tokenized=corpus.tokenized,
         padding_share=padding,
+        batches_per_epoch=epochs.num_batches,
     )
 
 

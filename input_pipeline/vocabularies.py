@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from input_pipeline import cache
 from input_pipeline.corpus import Corpus
@@ -22,6 +23,9 @@ from nmt.errors import UserError
 
 AUTO, UNIGRAM, CHAR, WORD = "auto", "unigram", "char", "word"
 AT_MOST: Final = (CHAR, WORD)  # kinds whose size is a limit: a text has only so many
+VOCABULARY_FLAGS: Final = ("vocab_type", "joint_vocab", "src_vocab_size", "tgt_vocab_size")
+KEPT_FLAGS: Final = "vocabulary.json"
+OUTPUT_FLAG: Final = "--output_dir"
 # What a vocabulary is learned from: more sentences make it slower to learn, hardly better.
 MIN_SAMPLE = 50_000
 SAMPLE_PER_PIECE = 5
@@ -55,30 +59,32 @@ def side_requests(config: DataConfig) -> tuple[SideRequest, SideRequest]:
 
 
 def make_vocabularies(config: DataConfig, corpus: Corpus, output_dir: str) -> Vocabularies:
-    """Finds or learns both vocabularies, and keeps them with the output."""
-    source, target = side_requests(config)
-    return make_one(config, corpus, source, output_dir), make_one(
-        config, corpus, target, output_dir
-    )
+    """Finds or learns both vocabularies, and keeps them with the output.
+
+    The vocabularies a model was trained with are the only ones it understands: where the output
+    has a checkpoint, its vocabularies are taken, and flags that want others are refused.
+    """
+    sides = side_requests(config)
+    if output_dir and has_checkpoint(Path(output_dir)):
+        refuse_other_flags(config, Path(output_dir))
+        source, target = (kept_with_output(side, output_dir) for side in sides)
+        return source, target
+    source, target = (make_one(config, corpus, side) for side in sides)
+    if output_dir:
+        keep_with_output(config, (source, target), Path(output_dir))
+    return source, target
 
 
-def make_one(config: DataConfig, corpus: Corpus, side: SideRequest, output_dir: str) -> Vocabulary:
-    """One side's vocabulary; the one a model was trained with is the only one it understands."""
-    before = kept_with_output(side, output_dir)
-    if before is not None and not side.file:
-        check_size(*before, side, at_most=kind_of(before[1]) in AT_MOST)
-        return before[1]
-    if side.file:
-        vocabulary = read_vocabulary(Path(side.file))
-        check_size(Path(side.file), vocabulary, side, at_most=False)
-    else:
-        vocabulary = learn(config, corpus, side)
-    if before is not None and fingerprint(before[1]) != fingerprint(vocabulary):
+def make_one(config: DataConfig, corpus: Corpus, side: SideRequest) -> Vocabulary:
+    """One side's vocabulary, as the flags say."""
+    if not side.file:
+        return learn(config, corpus, side)
+    vocabulary = read_vocabulary(Path(side.file))
+    if side.size and len(vocabulary) != side.size:
         raise UserError(
-            f"--{side.short}_vocab_file={side.file} is not {before[0]}, which the model in "
-            f"--output_dir={output_dir} was trained with; leave it out or name another --output_dir"
+            f"{side.size_flag}={side.size} but {side.file} has {len(vocabulary)} entries; leave "
+            f"{side.size_flag} out or give {len(vocabulary)}"
         )
-    keep_with_output(vocabulary, side, output_dir)
     return vocabulary
 
 
@@ -87,43 +93,56 @@ def read_vocabulary(path: Path) -> Vocabulary:
     return read_subwords(path) if path.suffix == SubwordVocabulary.suffix else read_words(path)
 
 
-def kind_of(vocabulary: Vocabulary) -> str:
-    """What its entries are, as far as it matters for their number."""
-    if vocabulary.suffix == WordVocabulary.suffix:
-        return WORD
-    return UNIGRAM if vocabulary.space is None else CHAR
+def has_checkpoint(directory: Path) -> bool:
+    """Whether a model was saved there."""
+    return any(directory.glob("*.index"))
 
 
-def check_size(path: Path, vocabulary: Vocabulary, side: SideRequest, *, at_most: bool) -> None:
-    """The flag, where it is given, says what the file has."""
-    fits = len(vocabulary) <= side.size if at_most else len(vocabulary) == side.size
-    if side.size and not fits:
+def wishes(config: DataConfig) -> dict[str, Any]:
+    """The flags that decide what a vocabulary is, but for files, which are compared themselves."""
+    return {name: getattr(config, name) for name in VOCABULARY_FLAGS}
+
+
+def refuse_other_flags(config: DataConfig, directory: Path) -> None:
+    """A model goes on with the vocabularies it has."""
+    with cache.using(directory, OUTPUT_FLAG):
+        path = directory / KEPT_FLAGS
+        before = json.loads(path.read_text()) if path.exists() else {}
+    for name, value in wishes(config).items():
+        if value != before.get(name, value):
+            raise UserError(
+                f"--{name}={value} but the model in {directory} was trained with --{name}="
+                f"{before[name]}; give that or name another --output_dir"
+            )
+
+
+def kept_with_output(side: SideRequest, output_dir: str) -> Vocabulary:
+    """The vocabulary of the model in the directory."""
+    paths = list(Path(output_dir).glob(f"vocabulary.{side.name}.*"))
+    if len(paths) != 1:
         raise UserError(
-            f"{side.size_flag}={side.size} but {path} has {len(vocabulary)} entries; leave "
-            f"{side.size_flag} out or give {len(vocabulary)}"
+            f"{output_dir} has a checkpoint but no vocabulary.{side.name} file; copy it there or "
+            "name another --output_dir"
         )
+    before = read_vocabulary(paths[0])
+    if side.file and fingerprint(read_vocabulary(Path(side.file))) != fingerprint(before):
+        raise UserError(
+            f"--{side.short}_vocab_file={side.file} is not {paths[0]}, which the model in "
+            f"--output_dir={output_dir} was trained with; leave it out or name another --output_dir"
+        )
+    return before
 
 
-def output_path(side: SideRequest, output_dir: str, suffix: str) -> Path:
-    """Where a vocabulary is kept beside checkpoints."""
-    return Path(output_dir) / f"vocabulary.{side.name}{suffix}"
-
-
-def kept_with_output(side: SideRequest, output_dir: str) -> tuple[Path, Vocabulary] | None:
-    """The vocabulary of the model in the directory, if there is one."""
-    if output_dir:
-        for suffix in (SubwordVocabulary.suffix, WordVocabulary.suffix):
-            path = output_path(side, output_dir, suffix)
-            if path.exists():
-                return path, read_vocabulary(path)
-    return None
-
-
-def keep_with_output(vocabulary: Vocabulary, side: SideRequest, output_dir: str) -> None:
-    """Puts a vocabulary where the model's next run finds it."""
-    if output_dir:
-        path = output_path(side, output_dir, vocabulary.suffix)
-        cache.kept(path, lambda part: part.write_bytes(vocabulary.to_bytes()))
+def keep_with_output(config: DataConfig, both: Vocabularies, directory: Path) -> None:
+    """Puts vocabularies where the model's next run finds them, in place of a failed run's."""
+    with cache.using(directory, OUTPUT_FLAG):
+        directory.mkdir(parents=True, exist_ok=True)
+        for old in directory.glob("vocabulary.*"):
+            old.unlink()
+        for side, vocabulary in zip(side_requests(config), both):
+            path = directory / f"vocabulary.{side.name}{vocabulary.suffix}"
+            path.write_bytes(vocabulary.to_bytes())
+        (directory / KEPT_FLAGS).write_text(json.dumps(wishes(config)))
 
 
 def learn(config: DataConfig, corpus: Corpus, side: SideRequest) -> Vocabulary:
@@ -144,7 +163,15 @@ def learn(config: DataConfig, corpus: Corpus, side: SideRequest) -> Vocabulary:
         learner = learn_words if kind == WORD else learn_pieces
         part.write_bytes(learner(corpus, side, wish).to_bytes())
 
-    return read_vocabulary(cache.kept(path, build))
+    return cache.kept(path, build, read_kept, "--cache_dir")
+
+
+def read_kept(path: Path) -> Vocabulary:
+    """A vocabulary from the cache."""
+    try:
+        return read_vocabulary(path)
+    except UserError as error:
+        raise cache.Damaged(str(error)) from error
 
 
 def learn_words(corpus: Corpus, side: SideRequest, wish: Wish) -> WordVocabulary:

@@ -63,8 +63,9 @@ class WordVocabulary:
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """Each word's id."""
-        return {word: index for index, word in enumerate(self.words)}
+        """Each word's id; a special word that stands in a text is unknown, it marks nothing."""
+        first = len(SPECIAL_WORDS)
+        return {word: index for index, word in enumerate(self.words[first:], first)}
 
     def encode(self, sentences: Sequence[str]) -> list[list[int]]:
         """["a b"] -> [[3, 4]]."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,7 @@ from input_pipeline.corpus import BLOCK_LINES, Block
 from nmt.errors import UserError
 
 CONFIG: Final = "wmt14_translate/de-en"
-PREPARE: Final = "sh scripts/prepare_wmt14.sh"
+SCRIPT: Final = Path(__file__).resolve().parents[1] / "scripts" / "prepare_wmt14.sh"
 SPLITS: Final = {"train": "train", "dev": "validation", "test": "test"}
 
 
@@ -40,7 +41,7 @@ def is_there(data_dir: str) -> bool:
 def find_problem(data_dir: str) -> str | None:
     """Why it cannot be read and what to do, or None."""
     place = data_directory(data_dir)
-    advice = f"prepare it with: {PREPARE} {place}"
+    advice = f"prepare it with: {prepare_command(data_dir)}"
     directory = version_directory(data_dir)
     if directory is None:
         state = "only half prepared" if is_there(data_dir) else "not"
@@ -59,6 +60,7 @@ def missing_files(directory: Path) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError):
         return ["a readable dataset_info.json"]
     wanted = [file for split in SPLITS.values() for file in shards(split, lengths.get(split, 1))]
+    wanted.append("features.json")
     return [name for name in wanted if not (directory / name).is_file()]
 
 
@@ -80,14 +82,24 @@ def read(data_dir: str, split: str) -> Iterator[Block]:
     import tensorflow_datasets as tfds
 
     directory = version_directory(data_dir)
-    builder = tfds.builder_from_directory(str(directory))
     in_order = tfds.ReadConfig(interleave_cycle_length=1, try_autocache=False)
-    dataset = builder.as_dataset(split=SPLITS[split], read_config=in_order)
     try:
+        builder = tfds.builder_from_directory(str(directory))
+        dataset = builder.as_dataset(split=SPLITS[split], read_config=in_order)
         for block in dataset.batch(BLOCK_LINES).as_numpy_iterator():
             yield Block(*([text.decode().strip() for text in block[side]] for side in ("en", "de")))
-    except (tf.errors.DataLossError, tf.errors.InvalidArgumentError) as error:
+    except (tf.errors.OpError, ValueError, KeyError, OSError) as error:
         raise UserError(
-            f"{directory} is damaged in its {SPLITS[split]} split: {error.message}; remove it and "
-            f"prepare it anew with: {PREPARE} {data_directory(data_dir)}"
+            f"{directory} is damaged in its {SPLITS[split]} split: {first_line(error)}; remove it "
+            f"and prepare it anew with: {prepare_command(data_dir)}"
         ) from error
+
+
+def first_line(error: Exception) -> str:
+    """What went wrong, short."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def prepare_command(data_dir: str) -> str:
+    """What prepares it, from wherever the user is."""
+    return f"sh {shlex.quote(str(SCRIPT))} {shlex.quote(str(data_directory(data_dir).resolve()))}"

@@ -11,9 +11,9 @@ from nmt.trainer import Trainer
 
 
 def named_state(trainer: Trainer) -> dict[str, tf.Variable]:
-    """Everything that is saved, by name: step, weights, and optimizer slots."""
+    """Everything that is saved, by name: step, place in the data, weights, and optimizer slots."""
     copy = trainer.strategy.copies[0]
-    state = {"step": trainer.step}
+    state = {"step": trainer.step, "epochs": trainer.epochs}
     for spec, variable, slots in zip(
         trainer.model.flat_specs, copy.variables, copy.optimizer.slots
     ):

@@ -20,6 +20,7 @@ TEXT: Final = ("wmt14", "files", "demo")  # datasets that are text
 FILES: Final = ("files",)
 VOCAB_TYPES: Final = ("auto", "unigram", "bpe", "char", "word")
 DEFAULT_VOCAB_SIZE: Final = 8000
+MAX_VOCAB_SIZE: Final = 10_000_000
 DEFAULT_BATCH_SIZE: Final = 64
 OPTIMIZERS: Final = ("sgd", "adam", "adamw")
 # Seeds are 32-bit numbers to which the replica's number is added.
@@ -111,8 +112,11 @@ class DataConfig:
         "entries of the source vocabulary; 0: what a given file has, else "
         f"{DEFAULT_VOCAB_SIZE:,} or all there are",
         at_least=0,
+        at_most=MAX_VOCAB_SIZE,
     )
-    tgt_vocab_size: int = option(0, "entries of the target vocabulary, likewise", at_least=0)
+    tgt_vocab_size: int = option(
+        0, "entries of the target vocabulary, likewise", at_least=0, at_most=MAX_VOCAB_SIZE
+    )
     cache_dir: str = option(
         "",
         "where vocabularies and encoded text are kept for the next run; your cache directory if "

@@ -25,7 +25,7 @@ def make_record(
 ) -> dict[str, Any]:
     """Everything measured in a run and what is needed to repeat it."""
     timed = meter.timed_seconds
-    spelled = any(space is not None for space in data.spaces)
+    spelled = None not in data.spaces
     return {
         "words_per_second": meter.words_per_s,
         **({"characters_per_second": meter.ids_per_s} if spelled else {}),

@@ -36,6 +36,7 @@ class Setup(NamedTuple):
     trainer: Trainer
     schedule: Schedule
     resumed: Path | None  # the checkpoint it goes on from
+    first: int = 0  # the batch it goes on with
 
 
 def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]) -> Trainer:
@@ -82,7 +83,13 @@ def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setu
     resumed = None
     if config.run.output_dir:
         resumed = checkpoints.restore(trainer, Path(config.run.output_dir))
-    return Setup(config, data, trainer, make_schedule(config, data, int(trainer.step)), resumed)
+    first = first_batch(trainer, data)
+    return Setup(config, data, trainer, make_schedule(config, data, first), resumed, first)
+
+
+def first_batch(trainer: Trainer, data: TrainingData) -> int:
+    """Where the data goes on; another size of batch makes another number of the same place."""
+    return round(float(trainer.epochs) * (data.batches_per_epoch or 0))
 
 
 def make_schedule(config: TrainConfig, data: TrainingData, first: int) -> Schedule:
@@ -147,6 +154,10 @@ def close(setup: Setup, record: dict[str, Any], finished: bool) -> None:
     if not finished:
         print(f"broken off after {len(record['losses'])} batches", flush=True)
     if run.output_dir:
+        batches_per_epoch = setup.data.batches_per_epoch
+        if batches_per_epoch:
+            read = setup.first + len(record["losses"])
+            setup.trainer.epochs.assign(read / batches_per_epoch)
         path = checkpoints.save(setup.trainer, Path(run.output_dir), run.num_keep_ckpts)
         print(f"saved {path}", flush=True)
     print("\n" + results.table(record), flush=True)
@@ -162,7 +173,7 @@ def train(setup: Setup, meter: Meter) -> bool:
         return float(learning_rate(setup.config.optimizer, trainer.step - 1))
 
     with Reporter(meter, setup.schedule.num_batches, rate) as out:
-        batches = meter.waiting_for(setup.data.batches_from(int(trainer.step)))
+        batches = meter.waiting_for(setup.data.batches_from(setup.first))
         return train_loop(trainer, batches, setup.schedule, out)
 
 

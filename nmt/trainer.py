@@ -27,6 +27,8 @@ class Trainer:
         self.seed = seed
         with tf.device("CPU:0"):
             self.step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
+            # How far the data was read when it was saved, whatever the size of a batch.
+            self.epochs = tf.Variable(0.0, dtype=tf.float64, trainable=False, name="epochs")
         batches = (BATCH_SPEC,) * len(strategy.devices)
         self.train_step = tf.function(self._train_step, input_signature=(batches,), autograph=False)
         self.replica_step = tf.function(

@@ -3,8 +3,12 @@
 #     sh scripts/prepare_wmt14.sh [DATA_DIR]
 # About 1.7 GB of archives, as much again while they are unpacked, 1.3 GB of records in the end.
 set -u
-cd "$(dirname "$0")/.."
 data_dir=${1:-${TFDS_DATA_DIR:-$HOME/tensorflow_datasets}}
+case $data_dir in
+/*) ;;
+*) data_dir=$PWD/$data_dir ;;
+esac
+cd "$(dirname "$0")/.." || exit 1
 python=.venv/bin/python
 if ! [ -x "$python" ]; then
     echo "prepare_wmt14.sh: there is no .venv here; make it with: make venv" >&2

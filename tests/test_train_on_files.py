@@ -106,4 +106,4 @@ def test_all_lines_too_long_and_a_cache_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     run = on_files(tmp_path, f"--cache_dir={tmp_path}/file/cache")
     assert run.returncode == 2
-    assert re.fullmatch(r"train.py: \S+ cannot be written to: [^\n]*--cache_dir\n", run.stderr)
+    assert re.fullmatch(r"train.py: \S+ cannot be used: [^\n]*--cache_dir\n", run.stderr)

@@ -1,12 +1,20 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from input_pipeline import cache
 from nmt.errors import UserError
+
+
+def keep(path, build, load=lambda path: path.read_text()):
+    return cache.kept(path, build, load, "--cache_dir")
 
 
 def test_a_thing_is_built_once(tmp_path):
@@ -17,8 +25,7 @@ def test_a_thing_is_built_once(tmp_path):
         part.write_text("x")
 
     path = tmp_path / "deep" / "thing"
-    assert cache.kept(path, build) == cache.kept(path, build) == path
-    assert path.read_text() == "x"
+    assert keep(path, build) == keep(path, build) == "x"
     assert len(built) == 1
 
 
@@ -29,16 +36,14 @@ def test_what_fails_leaves_nothing_behind(tmp_path):
         raise UserError("bad text")
 
     with pytest.raises(UserError, match="bad text"):
-        cache.kept(tmp_path / "thing", build)
+        keep(tmp_path / "thing", build)
     assert [path.name for path in tmp_path.iterdir()] == ["thing.lock"]
 
 
 def test_a_place_without_write_access_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(
-        UserError, match=r"cannot be written to: .*; make room or name .*--cache_dir"
-    ):
-        cache.kept(tmp_path / "file" / "thing", lambda part: part.write_text("x"))
+    with pytest.raises(UserError, match=r"cannot be used: .*; make room.* with --cache_dir"):
+        keep(tmp_path / "file" / "thing", lambda part: part.write_text("x"))
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path):
@@ -46,8 +51,8 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path):
         part.write_text("half")
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(UserError, match="cannot be written to: No space left on device; make room"):
-        cache.kept(tmp_path / "thing", build)
+    with pytest.raises(UserError, match="cannot be used: No space left on device; make room"):
+        keep(tmp_path / "thing", build)
     assert not (tmp_path / "thing").exists()
     assert not (tmp_path / "thing.part").exists()
 
@@ -60,8 +65,7 @@ def build_slowly(path, log, seconds):
         time.sleep(seconds)
         (part / "a").write_text("whole")
 
-    cache.kept(path, build, told=lambda text: None)
-    assert (path / "a").read_text() == "whole"
+    assert keep(path, build, lambda place: (place / "a").read_text()) == "whole"
 
 
 def start(path, log, seconds):
@@ -96,3 +100,46 @@ def test_what_a_killed_run_left_is_not_used(tmp_path):
 def test_other_facts_have_another_key():
     assert cache.key(a=[1, "x"]) == cache.key(a=(1, "x"))
     assert cache.key(a=[1, "x"]) != cache.key(a=[1, "y"])
+
+
+def test_what_is_damaged_is_built_anew_and_said(tmp_path, capsys):
+    def load(path):
+        if path.read_text() != "whole":
+            raise cache.Damaged("cut off")
+        return "whole"
+
+    path = tmp_path / "thing"
+    path.write_text("half")
+    assert keep(path, lambda part: part.write_text("whole"), load) == "whole"
+    assert "thing is damaged (cut off) and is made anew" in capsys.readouterr().out
+
+
+PLACES = """
+import os, pathlib, sys
+sys.path.insert(0, os.getcwd())
+from input_pipeline import cache
+from nmt.errors import UserError
+os.setuid(65534)
+for place in sys.argv[1:]:
+    try:
+        cache.kept(pathlib.Path(place), lambda p: p.write_text("x"), pathlib.Path.read_text, "--f")
+    except UserError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_directories_of_somebody_else_are_one_line():
+    with tempfile.TemporaryDirectory() as name:  # pytest's own is closed to others
+        home = Path(name)
+        home.chmod(0o755)
+        (home / "closed").mkdir(mode=0o700)
+        (home / "fixed").mkdir(mode=0o755)
+        (home / "fixed" / "secret").write_text("x")
+        (home / "fixed" / "secret").chmod(0o600)
+        places = [home / "closed" / "a", home / "fixed" / "b", home / "fixed" / "secret"]
+        command = [sys.executable, "-c", PLACES, *map(str, places)]
+        done = subprocess.run(command, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3, done.stderr
+    assert all("cannot be used: Permission denied; make room" in line for line in lines)

@@ -41,7 +41,10 @@ def test_good_flags_have_no_problem(tmp_path):
         ({"batch_words": 900, "batch_size": 9}, "both say how large a batch is; leave one"),
         ({"joint_vocab": True, "src_vocab_size": 9, "tgt_vocab_size": 8}, "two --.*_vocab_size, 9"),
         ({"data_dir": "/nowhere"}, "wmt14_translate/de-en is not in /nowhere; prepare it with: sh"),
-        ({"dataset": "wmt14"}, "wmt14_translate/de-en is not in .*; prepare it with: sh scripts"),
+        (
+            {"dataset": "wmt14"},
+            r"wmt14_translate/de-en is not in .*; prepare it with: sh \S+/prepare_wmt14",
+        ),
     ],
 )
 def test_each_mistake_is_one_sentence_with_the_way_out(flags, message):
@@ -53,6 +56,12 @@ def test_each_mistake_is_one_sentence_with_the_way_out(flags, message):
 def test_files_that_are_not_there_are_named(tmp_path):
     (found,) = problems(**files(tmp_path, tgt_file_name=f"{tmp_path}/nothing*"))
     assert found == f"--tgt_file_name={tmp_path}/nothing* matches no file; look at the name"
+
+
+def test_one_wrong_name_among_several_is_named(tmp_path):
+    good = files(tmp_path)["src_file_name"]
+    (found,) = problems(**files(tmp_path, src_file_name=f"{good},{tmp_path}/typo"))
+    assert found == f"--src_file_name={tmp_path}/typo matches no file; look at the name"
 
 
 def test_sides_need_equally_many_files(tmp_path):

@@ -49,6 +49,19 @@ def test_only_characters_have_a_space():
     assert ids.count(spelled.space) == 3
 
 
+def test_control_pieces_do_not_hide_that_a_model_spells():
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXT),
+        model_writer=model,
+        model_type="char",
+        vocab_size=60,
+        minloglevel=2,
+        control_symbols=["<pad>"],
+    )
+    assert SubwordVocabulary(model.getvalue()).space is not None
+
+
 def test_a_model_file_is_loaded_and_a_damaged_one_refused(tmp_path):
     path = tmp_path / "a.model"
     path.write_bytes(train())

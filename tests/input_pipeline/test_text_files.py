@@ -95,6 +95,9 @@ def test_names_are_files_globs_or_a_list(tmp_path):
     assert found(f"{tmp_path}/b.*,{tmp_path}/a") == ["b.0", "b.1", "a"]
     assert found(f"{tmp_path}/with,comma") == ["with,comma"]
     assert found(f"{tmp_path}/nothing*") == found("") == []
+    assert found(f"{tmp_path}/a, {tmp_path}/b.0") == ["a", "b.0"]
+    many = [write(tmp_path / f"{'x' * 30}.{n}", b"x\n") for n in range(20)]
+    assert len(found(",".join(map(str, many)))) == 20
 
 
 def test_a_file_that_was_written_to_has_another_identity(tmp_path):

@@ -79,34 +79,70 @@ def test_a_given_file_is_taken_and_must_have_the_size_that_is_said(corpus, tmp_p
         make(corpus, tmp_path, src_vocab_file=str(path), src_vocab_size=7)
 
 
+def trained(out):
+    """Makes the directory look as after a training."""
+    (out / "ckpt-1.index").write_text("")
+
+
 def test_the_output_directory_keeps_what_its_model_was_trained_with(corpus, tmp_path):
     out = tmp_path / "out"
     first = make(corpus, tmp_path, out)
-    assert sorted(path.name for path in out.glob("*.model")) == [
+    assert sorted(path.name for path in out.iterdir()) == [
+        "vocabulary.json",
         "vocabulary.source.model",
         "vocabulary.target.model",
     ]
+    trained(out)
     later = make(corpus._replace(identity=("changed",)), tmp_path, out)
     assert [v.to_bytes() for v in first] == [v.to_bytes() for v in later]
-    with pytest.raises(
-        UserError, match=r"--src_vocab_size=50 but \S+vocabulary.source.model has 60"
-    ):
-        make(corpus, tmp_path, out, src_vocab_size=50)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("src_vocab_size", 50), ("vocab_type", "bpe"), ("joint_vocab", True)]
+)
+def test_flags_that_want_another_vocabulary_for_a_model_are_refused(corpus, tmp_path, name, value):
+    out = tmp_path / "out"
+    make(corpus, tmp_path, out)
+    trained(out)
+    message = rf"--{name}={value} but the model in \S+ was trained with --{name}=.*; give that or"
+    with pytest.raises(UserError, match=message):
+        make(corpus, tmp_path, out, **{name: value})
+
+
+def test_what_a_run_without_a_model_left_is_replaced(corpus, tmp_path):
+    out = tmp_path / "out"
+    make(corpus, tmp_path, out)
+    words, _ = make(corpus, tmp_path, out, vocab_type="word", src_vocab_size=50)
+    assert isinstance(words, WordVocabulary)
+    assert [path.suffix for path in out.glob("vocabulary.source.*")] == [".words"]
+
+
+def test_a_checkpoint_without_its_vocabulary_is_refused(corpus, tmp_path):
+    out = tmp_path / "out"
+    make(corpus, tmp_path, out)
+    trained(out)
+    (out / "vocabulary.target.model").unlink()
+    with pytest.raises(UserError, match=r"has a checkpoint but no vocabulary\.target file; copy"):
+        make(corpus, tmp_path, out)
 
 
 def test_another_vocabulary_for_a_trained_model_is_refused(corpus, tmp_path):
     out = tmp_path / "out"
-    make(corpus, tmp_path, out)
+    make(corpus, tmp_path, out, src_vocab_size=0)
+    trained(out)
     path = tmp_path / "words"
     path.write_bytes(build_vocabulary(["a b c"]).to_bytes())
     with pytest.raises(UserError, match=r"--src_vocab_file=\S+ is not \S+, which the model in"):
         make(corpus, tmp_path, out, src_vocab_file=str(path), src_vocab_size=0)
 
 
-def test_words_kept_with_the_output_may_be_fewer_than_the_flag_says(corpus, tmp_path):
-    for _ in range(2):
-        source, _ = make(corpus, tmp_path, tmp_path / "out", vocab_type="word", src_vocab_size=9000)
-        assert len(source) < 9000
+def test_a_damaged_vocabulary_in_the_cache_is_learned_anew(corpus, tmp_path, capsys):
+    first = make(corpus, tmp_path)
+    for path in (tmp_path / "cache" / "vocabularies").glob("*.model"):
+        path.write_bytes(path.read_bytes()[:50])
+    again = make(corpus, tmp_path)
+    assert [v.to_bytes() for v in first] == [v.to_bytes() for v in again]
+    assert capsys.readouterr().out.count("and is made anew") == 2
 
 
 @pytest.mark.parametrize("total", [0, 5, 10, 19, 20, 21, 1000, 1024])

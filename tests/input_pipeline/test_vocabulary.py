@@ -16,6 +16,10 @@ def test_text_survives_the_round_trip_and_unknown_words_are_marked():
     assert vocabulary.encode(["a z", ""]) == [[3, UNK], []]
 
 
+def test_special_words_in_a_text_are_unknown():
+    assert build_vocabulary(["a"]).encode(["<s> a </s>"]) == [[UNK, 3, UNK]]
+
+
 def test_decoding_stops_at_the_end_word():
     assert build_vocabulary(["a b"]).decode([3, EOS, 4]) == "a"
 

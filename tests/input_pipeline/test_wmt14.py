@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from input_pipeline import wmt14
@@ -6,6 +8,7 @@ from nmt.errors import UserError
 from tests.corpora import make_pairs, prepare_wmt14
 
 PAIRS = make_pairs(20)
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_what_tensorflow_datasets_prepared_is_read_in_order_english_first(tmp_path):
@@ -16,7 +19,7 @@ def test_what_tensorflow_datasets_prepared_is_read_in_order_english_first(tmp_pa
 
 
 def test_a_missing_directory_is_an_error_with_the_command(tmp_path):
-    command = rf"prepare it with: sh scripts/prepare_wmt14.sh {tmp_path}"
+    command = f"prepare it with: sh {ROOT}/scripts/prepare_wmt14.sh {tmp_path}"
     problem = wmt14.find_problem(str(tmp_path))
     assert problem == f"wmt14_translate/de-en is not in {tmp_path}; {command}"
 
@@ -36,7 +39,8 @@ def test_a_half_prepared_directory_is_an_error_with_the_command(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda data: data[:-5], lambda data: data[:40] + b"?" + data[41:]]
+    "damage",
+    [lambda data: data[:-5], lambda data: data[:40] + b"?" + data[41:], lambda data: b""],
 )
 def test_a_damaged_record_file_is_one_line(tmp_path, damage):
     directory = prepare_wmt14(tmp_path, PAIRS)
@@ -46,6 +50,15 @@ def test_a_damaged_record_file_is_one_line(tmp_path, damage):
         UserError, match=r"is damaged in its train split: .* prepare it anew with: sh"
     ):
         list(wmt14.read(str(tmp_path), "train"))
+
+
+def test_a_damaged_description_is_one_line(tmp_path):
+    directory = prepare_wmt14(tmp_path, PAIRS)
+    (directory / "features.json").write_text("{")
+    with pytest.raises(UserError, match="is damaged in its train split"):
+        list(wmt14.read(str(tmp_path), "train"))
+    (directory / "features.json").unlink()
+    assert "lacks features.json" in wmt14.find_problem(str(tmp_path))
 
 
 def test_the_newest_version_is_taken(tmp_path):

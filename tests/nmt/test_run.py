@@ -4,7 +4,7 @@ from input_pipeline.training_data import TrainingData
 from nmt.config import RunConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.loop import Schedule
-from nmt.run import Setup, make_schedule, train
+from nmt.run import Setup, first_batch, make_schedule, train
 from nmt.throughput import Meter
 from tests import small
 
@@ -23,7 +23,8 @@ def test_a_resumed_run_asks_for_the_batches_it_has_not_seen():
     asked, trainer, meter = [], small.trainer(), Meter(0)
     trainer.step.assign(5)
     schedule = Schedule(num_warmup=0, num_batches=2, log_every=1)
-    assert train(Setup(TrainConfig(), data(asked=asked), trainer, schedule, None), meter)
+    setup = Setup(TrainConfig(), data(asked=asked), trainer, schedule, None, first=5)
+    assert train(setup, meter)
     assert asked == [5]
     assert int(trainer.step) == 7
     assert len(meter.losses) == 2
@@ -39,3 +40,11 @@ def test_epochs_end_where_they_would_have_without_a_restart():
     assert make_schedule(config, data(num_batches=50), first=45).num_batches == 5
     with pytest.raises(UserError, match="finished all of --num_epochs=2; give more epochs"):
         make_schedule(config, data(num_batches=50), first=50)
+
+
+def test_the_place_in_the_data_does_not_depend_on_the_size_of_a_batch():
+    trainer = small.trainer()
+    trainer.epochs.assign(1500 / 1000)
+    assert first_batch(trainer, data()._replace(batches_per_epoch=1000)) == 1500
+    assert first_batch(trainer, data()._replace(batches_per_epoch=125)) == round(1.5 * 125)
+    assert first_batch(trainer, data()) == 0

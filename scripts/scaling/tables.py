@@ -75,6 +75,7 @@ def table(strategy: str, encoder: str, rows: dict[Cell, Row]) -> str:
         return ""
     mine.sort(key=lambda row: row.cell.num_replicas)
     first = "GPU number" if mine[0].device.startswith("GPU") else "Replicas"
+    first = "Batches in one" if strategy == ONE_REPLICA else first
     lines = [
         f"|{first}|Batch size|Total time to process {mine[0].timed_batches} batches (s)|"
         "Processing speed (words/s)|Speedup ratio|",

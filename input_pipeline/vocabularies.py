@@ -25,6 +25,7 @@ AUTO, UNIGRAM, CHAR, WORD = "auto", "unigram", "char", "word"
 AT_MOST: Final = (CHAR, WORD)  # kinds whose size is a limit: a text has only so many
 VOCABULARY_FLAGS: Final = ("vocab_type", "joint_vocab", "src_vocab_size", "tgt_vocab_size")
 KEPT_FLAGS: Final = "vocabulary.json"
+SUFFIXES: Final = (SubwordVocabulary.suffix, WordVocabulary.suffix)
 OUTPUT_FLAG: Final = "--output_dir"
 # What a vocabulary is learned from: more sentences make it slower to learn, hardly better.
 MIN_SAMPLE = 50_000
@@ -105,9 +106,12 @@ def wishes(config: DataConfig) -> dict[str, Any]:
 
 def refuse_other_flags(config: DataConfig, directory: Path) -> None:
     """A model goes on with the vocabularies it has."""
-    with cache.using(directory, OUTPUT_FLAG):
-        path = directory / KEPT_FLAGS
-        before = json.loads(path.read_text()) if path.exists() else {}
+    path = directory / KEPT_FLAGS
+    try:
+        with cache.using(directory, OUTPUT_FLAG):
+            before = json.loads(path.read_text())
+    except ValueError as error:
+        raise UserError(f"{path} is damaged; copy it anew or name another --output_dir") from error
     for name, value in wishes(config).items():
         if value != before.get(name, value):
             raise UserError(
@@ -118,7 +122,8 @@ def refuse_other_flags(config: DataConfig, directory: Path) -> None:
 
 def kept_with_output(side: SideRequest, output_dir: str) -> Vocabulary:
     """The vocabulary of the model in the directory."""
-    paths = list(Path(output_dir).glob(f"vocabulary.{side.name}.*"))
+    places = (Path(output_dir) / f"vocabulary.{side.name}{suffix}" for suffix in SUFFIXES)
+    paths = [path for path in places if path.exists()]
     if len(paths) != 1:
         raise UserError(
             f"{output_dir} has a checkpoint but no vocabulary.{side.name} file; copy it there or "
@@ -137,9 +142,9 @@ def keep_with_output(config: DataConfig, both: Vocabularies, directory: Path) ->
     """Puts vocabularies where the model's next run finds them, in place of a failed run's."""
     with cache.using(directory, OUTPUT_FLAG):
         directory.mkdir(parents=True, exist_ok=True)
-        for old in directory.glob("vocabulary.*"):
-            old.unlink()
         for side, vocabulary in zip(side_requests(config), both):
+            for suffix in SUFFIXES:
+                (directory / f"vocabulary.{side.name}{suffix}").unlink(missing_ok=True)
             path = directory / f"vocabulary.{side.name}{vocabulary.suffix}"
             path.write_bytes(vocabulary.to_bytes())
         (directory / KEPT_FLAGS).write_text(json.dumps(wishes(config)))

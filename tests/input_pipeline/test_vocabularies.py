@@ -117,6 +117,25 @@ def test_what_a_run_without_a_model_left_is_replaced(corpus, tmp_path):
     assert [path.suffix for path in out.glob("vocabulary.source.*")] == [".words"]
 
 
+def test_files_of_the_user_in_the_output_directory_stay(corpus, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "vocabulary.txt").write_text("mine")
+    make(corpus, tmp_path, out)
+    assert (out / "vocabulary.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ["{", None])
+def test_a_checkpoint_whose_flags_cannot_be_read_is_refused(corpus, tmp_path, text):
+    out = tmp_path / "out"
+    make(corpus, tmp_path, out)
+    trained(out)
+    path = out / "vocabulary.json"
+    path.write_text(text) if text else path.unlink()
+    with pytest.raises(UserError, match=r"is damaged; copy it anew|No such file"):
+        make(corpus, tmp_path, out)
+
+
 def test_a_checkpoint_without_its_vocabulary_is_refused(corpus, tmp_path):
     out = tmp_path / "out"
     make(corpus, tmp_path, out)

@@ -65,7 +65,12 @@ def built(path: Path, build: Build, load: Callable[[Path], Thing]) -> Thing:
         part.rename(path)
     finally:
         remove(part)
-    return load(path)
+    try:
+        return load(path)
+    except Damaged as damage:
+        raise UserError(
+            f"{path} was written but cannot be read back ({damage}); use another disk"
+        ) from damage
 
 
 def remove(path: Path) -> None:

@@ -48,21 +48,15 @@ def one_strategy(config: TrainConfig) -> str | None:
     return None
 
 
-def strategy_flags_are_used(config: TrainConfig) -> str | None:
+def strategy_flags_are_used(config: TrainConfig) -> list[str]:
     """A flag of one strategy does nothing with another."""
     parallel = config.parallel
-    given = {
-        name: f"--{name}={getattr(parallel, name)}"
-        for name in STRATEGY_FLAGS
-        if getattr(parallel, name) != getattr(DEFAULTS, name)
-    }
-    for name, flag in given.items():
-        if parallel.strategy != STRATEGY_FLAGS[name]:
-            return (
-                f"{flag} does nothing with --variable_update={parallel.strategy}; leave it out or "
-                f"use --variable_update={STRATEGY_FLAGS[name]}"
-            )
-    return None
+    return [
+        f"--{name}={getattr(parallel, name)} does nothing with --variable_update="
+        f"{parallel.strategy}; leave it out or use --variable_update={strategy}"
+        for name, strategy in STRATEGY_FLAGS.items()
+        if getattr(parallel, name) != getattr(DEFAULTS, name) and parallel.strategy != strategy
+    ]
 
 
 def server_is_a_device(config: TrainConfig) -> str | None:
@@ -156,7 +150,7 @@ def writable_results_file(config: TrainConfig) -> str | None:
     return None
 
 
-Rule = Callable[[TrainConfig], "str | None"]
+Rule = Callable[[TrainConfig], "str | list[str] | None"]
 
 RULES: Final[tuple[Rule, ...]] = (
     even_layers,
@@ -190,7 +184,9 @@ def answers(rule: Callable[[Any], Any], config: Any) -> list[str]:
 
 def needs_devices(config: TrainConfig) -> bool:
     """Whether the configuration asks for something this machine may not have."""
-    return config.parallel.num_replicas > 1 or config.model.mixed_precision
+    parallel = config.parallel
+    on_gpu = parallel.param_server_device.lower().startswith("gpu")
+    return parallel.num_replicas > 1 or config.model.mixed_precision or on_gpu
 
 
 def find_device_problems(config: TrainConfig) -> list[str]:

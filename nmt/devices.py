@@ -32,6 +32,12 @@ def find_problems(config: TrainConfig) -> list[str]:
             f"--num_replicas={wanted} is more than the {gpus} GPU(s) TensorFlow sees; give {gpus} "
             "or fewer, or set CUDA_VISIBLE_DEVICES= to use the CPU"
         )
+    server = config.parallel.param_server_device
+    if is_gpu(server) and int(server.split(":")[-1]) >= gpus:
+        problems.append(
+            f"--param_server_device={server} is not among the {gpus} GPU(s) TensorFlow sees; give "
+            "cpu:0 or leave it out"
+        )
     if config.model.mixed_precision and not has_bfloat16():
         problems.append(
             "--mixed_precision needs a GPU of compute capability 8.0 or a CPU with bfloat16 "

@@ -50,7 +50,7 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
             functools.partial(create_variables, model.flat_specs, config.run.seed),
             [spec.num_bytes for spec in model.flat_specs],
             functools.partial(make_optimizer, config.optimizer),
-            names if parallel.local_parameter_device == "gpu" else [parallel.param_server_device],
+            servers(parallel, names),
             make_exchange(
                 parallel.all_reduce_spec,
                 packing(parallel, model),
@@ -61,6 +61,13 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
         )
     )
     return Trainer(model, strategy, config.run.seed, data.spaces)
+
+
+def servers(config: ParallelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices that hold a single copy of the variables, named as replicas' devices are."""
+    return (
+        names if config.local_parameter_device == "gpu" else (config.param_server_device.upper(),)
+    )
 
 
 def packing(config: ParallelConfig, model: Model) -> Packing:

@@ -114,6 +114,16 @@ def test_what_is_damaged_is_built_anew_and_said(tmp_path, capsys):
     assert "thing is damaged (cut off) and is made anew" in capsys.readouterr().out
 
 
+def test_what_cannot_be_read_back_is_one_line(tmp_path):
+    def load(path):
+        raise cache.Damaged("cut off")
+
+    with pytest.raises(
+        UserError, match=r"written but cannot be read back \(cut off\); use another"
+    ):
+        keep(tmp_path / "thing", lambda part: part.write_text("x"), load)
+
+
 PLACES = """
 import os, pathlib, sys
 sys.path.insert(0, os.getcwd())

@@ -95,6 +95,22 @@ def test_more_replicas_than_gpus_are_refused(monkeypatch):
     assert "give 2 or fewer" in found
 
 
+def test_a_server_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(devices, "num_gpus", lambda: 1)
+    argv = ["--variable_update=parameter_server", "--local_parameter_device=cpu"]
+    config = flags.parse([*argv, "--param_server_device=gpu:1"]).config
+    assert checks.needs_devices(config)
+    (found,) = checks.find_device_problems(config)
+    assert "--param_server_device=gpu:1 is not among the 1 GPU(s)" in found
+    config = flags.parse([*argv, "--param_server_device=gpu:0"]).config
+    assert checks.find_device_problems(config) == []
+
+
+def test_every_flag_of_another_strategy_is_reported():
+    argv = ["--gradient_repacking=4", "--all_reduce_spec=nccl", "--compact_gradient_transfer"]
+    assert len(problems(*argv, "--variable_update=parameter_server")) == 3
+
+
 def test_any_number_of_cpu_replicas_is_fine(monkeypatch):
     monkeypatch.setattr(devices, "num_gpus", lambda: 0)
     assert checks.find_device_problems(flags.parse(["--num_replicas=8"]).config) == []

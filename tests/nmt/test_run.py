@@ -1,10 +1,10 @@
 import pytest
 
 from input_pipeline.training_data import TrainingData
-from nmt.config import RunConfig, TrainConfig
+from nmt.config import ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.loop import Schedule
-from nmt.run import Setup, first_batch, make_schedule, train
+from nmt.run import Setup, first_batch, make_schedule, servers, train
 from nmt.throughput import Meter
 from tests import small
 
@@ -48,3 +48,9 @@ def test_the_place_in_the_data_does_not_depend_on_the_size_of_a_batch():
     assert first_batch(trainer, data()._replace(batches_per_epoch=1000)) == 1500
     assert first_batch(trainer, data()._replace(batches_per_epoch=125)) == round(1.5 * 125)
     assert first_batch(trainer, data()) == 0
+
+
+def test_a_server_on_the_host_is_one_of_the_replicas_devices():
+    names = ("CPU:0", "CPU:1")
+    assert servers(ParallelConfig(), names) == names
+    assert servers(ParallelConfig(local_parameter_device="cpu"), names) == ("CPU:0",)

@@ -1,10 +1,11 @@
 import pytest
 
 from input_pipeline.training_data import TrainingData
+from nmt import checkpoints
 from nmt.config import ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.loop import Schedule
-from nmt.run import Setup, first_batch, make_schedule, servers, train
+from nmt.run import Setup, close, first_batch, make_schedule, servers, train
 from nmt.throughput import Meter
 from tests import small
 
@@ -54,3 +55,15 @@ def test_a_server_on_the_host_is_one_of_the_replicas_devices():
     names = ("CPU:0", "CPU:1")
     assert servers(ParallelConfig(), names) == names
     assert servers(ParallelConfig(local_parameter_device="cpu"), names) == ("CPU:0",)
+
+
+def test_the_place_in_the_data_is_saved(tmp_path, capsys):
+    trainer = small.trainer()
+    run = RunConfig(output_dir=str(tmp_path))
+    schedule = Schedule(num_warmup=0, num_batches=3, log_every=1)
+    where = data()._replace(batches_per_epoch=10)
+    setup = Setup(TrainConfig(run=run), where, trainer, schedule, None, first=5)
+    close(setup, {"losses": [1.0] * 3, "timed_batches": 0}, finished=True)
+    later = small.trainer()
+    checkpoints.restore(later, tmp_path)
+    assert first_batch(later, where) == 8

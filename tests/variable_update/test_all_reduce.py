@@ -109,6 +109,12 @@ def test_two_nccl_sums_do_not_share_a_name():
     assert len(names) == 2
 
 
+def test_parts_are_summed_on_the_devices_in_turn():
+    nodes = traced(lambda tensors, devices, _: ALGORITHMS["psgpu"](tensors, devices, 4), 3)
+    sums = [node.device[-5:] for node in nodes if node.op == "AddN"]
+    assert sums == ["GPU:0", "GPU:1", "GPU:2", "GPU:0"]
+
+
 @pytest.mark.parametrize("name", ["xring", "rechd", "psgpu", "hierarchical_copy"])
 def test_between_gpus_nothing_is_summed_on_the_host(name):
     adds = [node for node in traced(ALGORITHMS[name], 4) if node.op in ("AddV2", "AddN")]

@@ -3,6 +3,7 @@ import pytest
 import tensorflow as tf
 
 from variable_update import packing
+from variable_update.all_reduce import ALGORITHMS
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing, make_packs
 
@@ -11,6 +12,12 @@ SHAPES = [(3, 2), (), (4,), (0,), (2, 1, 2)]
 
 def test_unpacked_gradients_travel_alone_last_first():
     assert make_packs([8, 8, 8], Packing()) == [(2,), (1,), (0,)]
+
+
+def test_packs_are_filled_in_the_order_in_which_gradients_are_ready():
+    ready = (2, 0, 3, 1)
+    assert make_packs([8] * 4, Packing(order=ready)) == [(2,), (0,), (3,), (1,)]
+    assert make_packs([8] * 4, Packing(num_packs=2, order=ready)) == [(2, 0), (3, 1)]
 
 
 def test_packs_are_of_like_size_and_filled_from_the_end():
@@ -63,3 +70,36 @@ def test_nccl_is_replaced_where_there_is_no_gpu_and_the_plan_says_so():
     mixed = make_exchange("xring:1k:nccl", Packing(4), gpu=False)
     text = "all-reduce xring:1024:pscpu (nccl needs GPUs), gradients in 4 packs"
     assert mixed.describe() == text
+
+
+def reduced_by(monkeypatch, exchange, sizes):
+    """Which algorithm got how many numbers of which type, in how many parts."""
+    calls = []
+
+    def spy(name):
+        def algorithm(tensors, devices, num_parts):
+            calls.append((name, tensors[0].shape[0], tensors[0].dtype, num_parts))
+            return [tf.add_n(tensors)] * len(devices)
+
+        return algorithm
+
+    for name in list(ALGORITHMS):
+        monkeypatch.setitem(ALGORITHMS, name, spy(name))
+    exchange([[tf.zeros([size]) for size in sizes]] * 2, ["CPU:0", "CPU:1"])
+    return calls
+
+
+def test_each_size_takes_its_way_in_its_parts(monkeypatch):
+    exchange = make_exchange("pscpu:16:xring#2", gpu=False)
+    assert reduced_by(monkeypatch, exchange, [5, 4]) == [
+        ("pscpu", 4, tf.float32, 1),
+        ("xring", 5, tf.float32, 2),
+    ]
+
+
+def test_packs_travel_as_one_and_in_16_bits_where_asked(monkeypatch):
+    exchange = make_exchange("rechd", Packing(1), gpu=False, compact=True)
+    assert reduced_by(monkeypatch, exchange, [5, 4]) == [("rechd", 9, tf.bfloat16, 1)]
+    devices = ["CPU:0", "CPU:1"]
+    whole = make_exchange("rechd", Packing(1), gpu=False)
+    assert 2 * exchange.num_bytes([20, 16], devices) == whole.num_bytes([20, 16], devices)

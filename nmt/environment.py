@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import functools
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 from typing import Final
 
-# glibc gives large buffers back to the system and faults them in again at every step. Each setting
-# is named as the environment variable that sets it from outside, with mallopt's number and value.
-KEEP_MEMORY: Final = {
-    "MALLOC_MMAP_MAX_": (-4, 0),
-    "MALLOC_TRIM_THRESHOLD_": (-1, -1),
-    "MALLOC_TOP_PAD_": (-2, 256 << 20),
+SETTINGS: Final = {
+    # TensorFlow leaves oneDNN off on CPUs without AVX512-VNNI, where it gains too.
+    "TF_ENABLE_ONEDNN_OPTS": "1",
+    # glibc looks through long lists for every buffer and gives large ones back to the system, to
+    # fault them in again at the next step; the allocator TensorFlow has for GPUs does neither.
+    "TF_CPU_ALLOCATOR_USE_BFC": "1",
 }
+OFF: Final = ("0", "false", "False")
 
 
 def prepare(verbosity: int) -> None:
     """Sets the process up and imports TensorFlow; what the user has set stays as it is."""
-    # TensorFlow leaves oneDNN off on CPUs without AVX512-VNNI, where it gains too.
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
-    keep_memory()
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
+    os.environ.setdefault("TF_CPU_BFC_MEM_LIMIT_IN_MB", str(memory_mib()))
     if verbosity:
         import_tensorflow()
         return
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with quiet_stderr():
         import_tensorflow()
+
+
+def memory_mib() -> int:
+    """This machine's memory; TensorFlow's allocator stops at 64 GiB unless it is told."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 
 
 def import_tensorflow() -> None:
@@ -40,19 +44,9 @@ def import_tensorflow() -> None:
     tf.config.list_physical_devices()
 
 
-@functools.cache
-def keep_memory() -> bool:
-    """Tells glibc to keep freed memory for the next step; False where there is no glibc."""
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    ours = [KEEP_MEMORY[name] for name in KEEP_MEMORY if name not in os.environ]
-    return mallopt is not None and all(mallopt(*setting) for setting in ours)
-
-
-def allocator() -> str:
-    """What was done about freed memory."""
-    own = [name for name in KEEP_MEMORY if name in os.environ]
-    text = "freed memory kept" if keep_memory() else "allocator as it is"
-    return f"{text} ({', '.join(own)} as you set it)" if own else text
+def is_on(name: str) -> bool:
+    """Whether one of the settings holds."""
+    return os.environ.get(name, "0") not in OFF
 
 
 @contextlib.contextmanager
@@ -78,10 +72,11 @@ def describe() -> str:
     """One line for the plan."""
     import tensorflow as tf
 
-    onednn = "off" if os.environ.get("TF_ENABLE_ONEDNN_OPTS") in ("0", "false") else "on"
+    onednn = "on" if is_on("TF_ENABLE_ONEDNN_OPTS") else "off"
+    allocator = "TensorFlow's" if is_on("TF_CPU_ALLOCATOR_USE_BFC") else "the C library's"
     threads = tf.config.threading
     return (
-        f"TensorFlow {tf.__version__}, oneDNN {onednn}, {allocator()}, threads: "
+        f"TensorFlow {tf.__version__}, oneDNN {onednn}, {allocator} allocator, threads: "
         f"{threads.get_intra_op_parallelism_threads()} within an operation, "
         f"{threads.get_inter_op_parallelism_threads()} operations at once"
     )

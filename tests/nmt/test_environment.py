@@ -32,30 +32,34 @@ def test_what_the_user_has_set_stays(monkeypatch):
     assert "oneDNN off" in environment.describe()
 
 
-def test_the_plan_names_the_users_allocator_settings(monkeypatch):
-    assert "MALLOC" not in environment.allocator()
-    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "1000")
-    assert "MALLOC_TRIM_THRESHOLD_ as you set it" in environment.allocator()
+def test_the_allocator_may_use_all_memory():
+    gib = environment.memory_mib() / 1024
+    assert 0.1 < gib < 1e5
+    assert os.environ["TF_CPU_BFC_MEM_LIMIT_IN_MB"] == str(environment.memory_mib())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
-def test_freed_memory_is_kept():
-    """After a large buffer is freed, the next one faults in no new pages."""
+def test_the_plan_names_the_allocator(monkeypatch):
+    assert "TensorFlow's allocator" in environment.describe()
+    monkeypatch.setenv("TF_CPU_ALLOCATOR_USE_BFC", "false")
+    assert "the C library's allocator" in environment.describe()
+
+
+def test_small_buffers_are_cut_by_tensorflows_allocator():
+    """It counts them, which the C library's does not."""
     program = (
-        "import ctypes, resource, sys\n"
         "from nmt import environment\n"
-        "if sys.argv[1] == 'keep': assert environment.keep_memory()\n"
-        "libc = ctypes.CDLL(None); libc.malloc.restype = ctypes.c_void_p\n"
-        "size = 64 << 20\n"
-        "def use():\n"
-        "    p = ctypes.c_void_p(libc.malloc(ctypes.c_size_t(size)))\n"
-        "    ctypes.memset(p, 1, size); libc.free(p)\n"
-        "use(); before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
-        "use(); print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)\n"
+        "environment.prepare(0)\n"
+        "import tensorflow as tf\n"
+        "kept = tf.random.uniform([999])\n"
+        "print(tf.config.experimental.get_memory_info('CPU:0')['current'])\n"
     )
-    run = [sys.executable, "-c", program]
-    faults = [int(subprocess.check_output([*run, way])) for way in ("keep", "leave")]
-    assert faults[0] < 0.1 * faults[1]
+
+    def counted(way):
+        settings = {**os.environ, "TF_CPU_ALLOCATOR_USE_BFC": way}
+        return int(subprocess.check_output([sys.executable, "-c", program], env=settings))
+
+    assert counted("1") >= 999 * 4
+    assert counted("0") == 0
 
 
 def test_help_and_mistakes_do_not_import_tensorflow():

@@ -97,8 +97,8 @@ def zero_states(layers: Sequence[Layer], like: tf.Tensor) -> list[State]:
     return [State(zero, zero) for zero in zeros]
 
 
-def reverse(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
+def reverse(sequence: tf.Tensor, lengths: tf.Tensor | None, batch_axis: int = 1) -> tf.Tensor:
     """Turns each sequence round and leaves its padding at the end: [a, b, c, 0] -> [c, b, a, 0]."""
     if lengths is None:
         return tf.reverse(sequence, axis=[0])
-    return tf.reverse_sequence(sequence, lengths, seq_axis=0, batch_axis=1)
+    return tf.reverse_sequence(sequence, lengths, seq_axis=0, batch_axis=batch_axis)

@@ -1,7 +1,9 @@
 """The fast CPU path of `cudnn_lstm`: as little as possible inside the loop over time.
 
-The input projection of all time steps is one matmul before the loop, the weight gradients are one
-matmul after the backward loop, and both directions of a layer share one batched matmul per step.
+The input projection of all time steps is done before the loop, the weight gradients are one matmul
+after the backward loop, and both directions of a layer share one batched matmul per step.
+Activations are features-major here, `[time, directions, depth, batch]`: a weight matrix that stands
+to the left of a few columns is what oneDNN multiplies fastest.
 The forward loop does not look at lengths: last states are picked out afterwards, and padding after
 a sequence's end receives no gradient because nothing real depends on it.
 """
@@ -17,6 +19,7 @@ from nmt.lstm.layers import (
     NO_DROPOUT,
     Dropout,
     Layer,
+    LayerWeights,
     StackInputs,
     StackOutputs,
     State,
@@ -25,12 +28,13 @@ from nmt.lstm.layers import (
 )
 
 Backward = Callable[..., tuple[Any, ...]]
+swap = tf.linalg.matrix_transpose
 
 
 class Tape(NamedTuple):
     """What the forward loop leaves for the backward loop: one element per time step.
 
-    Elements are `[directions, batch, units]` and are read back where they lie, without a copy.
+    Elements are `[directions, units, batch]` and are read back where they lie, without a copy.
     """
 
     gates: list[tf.TensorArray]  # enter, forget, candidate, leave, after their activations
@@ -51,16 +55,14 @@ def new_tape(num_steps: tf.Tensor, initial: State) -> Tape:
     return Tape([array(num_steps) for _ in range(4)], array(num_steps), cells, array(num_steps))
 
 
-def scan_forward(projected: Sequence[tf.Tensor], recurrent: tf.Tensor, initial: State) -> Tape:
-    """Runs the recurrence over `[time, batch, 4 * units]` input projections, one per direction."""
-    num_steps = tf.shape(projected[0])[0]
-    # oneDNN multiplies [batch, units] by the transposed layout 1.4 times as fast.
-    transposed = tf.linalg.matrix_transpose(recurrent)
+def scan_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> Tape:
+    """Runs the recurrence over input projections, `[time, directions, 4 * units, batch]`."""
+    num_steps = tf.shape(projected)[0]
+    transposed = swap(recurrent)  # once, not at every step
 
     def step(time: tf.Tensor, state: State, tape: Tape) -> tuple[object, ...]:
-        raw = tf.matmul(state.hidden, transposed, transpose_b=True)
-        raw += tf.stack([p[time] for p in projected])  # [directions, batch, 4 * units]
-        enter, forget, candidate, leave = tf.split(raw, 4, axis=-1)
+        raw = transposed @ state.hidden + projected[time]
+        enter, forget, candidate, leave = tf.split(raw, 4, axis=1)
         gates = [tf.sigmoid(enter), tf.sigmoid(forget), tf.tanh(candidate), tf.sigmoid(leave)]
         cell = gates[1] * state.cell + gates[0] * gates[2]
         squashed = tf.tanh(cell)
@@ -91,133 +93,148 @@ def gate_gradients(tape: Tape, time: tf.Tensor, upstream: State) -> tuple[tf.Ten
         tanh(y=candidate, dy=cell * enter),
         sigmoid(y=leave, dy=upstream.hidden * squashed),
     )
-    return tf.concat(raw, axis=-1), cell * forget
+    return tf.concat(raw, axis=1), cell * forget
 
 
-class CellGradient(NamedTuple):
-    """The gradient of each sequence's last cell, which enters where the sequence ends."""
+class Ends(NamedTuple):
+    """Where each sequence ends: at the last step, or where `marks` is one."""
 
-    gradient: tf.Tensor  # [directions, batch, units]
-    lengths: tf.Tensor | None
+    marks: tf.Tensor | None  # [time, 1, 1, batch]
 
-    def start(self) -> tf.Tensor:
-        """What the backward loop begins with."""
-        return self.gradient if self.lengths is None else tf.zeros_like(self.gradient)
+    def pick(self, values: tf.TensorArray, last: int | tf.Tensor) -> tf.Tensor:
+        """Each sequence's value at its last step; element `last` is that of the last step."""
+        if self.marks is None:
+            return values.read(last)
+        num_steps = tf.shape(self.marks)[0]
+        stacked = values.gather(tf.range(last + 1 - num_steps, last + 1))
+        return tf.reduce_sum(stacked * self.marks, axis=0)
 
-    def enter(self, passed: tf.Tensor, left: tf.Tensor) -> tf.Tensor:
-        """Adds the gradient for sequences of exactly `left` steps."""
-        if self.lengths is None:
+    def start(self, gradient: State) -> State:
+        """What the backward loop begins with, from the gradient of last states."""
+        return gradient if self.marks is None else State(*map(tf.zeros_like, gradient))
+
+    def enter(self, passed: State, gradient: State, time: tf.Tensor) -> State:
+        """Adds the last states' gradient for sequences that end at this step."""
+        if self.marks is None:
             return passed
-        ends = tf.cast(tf.equal(self.lengths, left), passed.dtype)
-        return passed + ends[tf.newaxis, :, tf.newaxis] * self.gradient
+        return State(*(p + self.marks[time] * g for p, g in zip(passed, gradient)))
+
+
+def find_ends(lengths: tf.Tensor | None, like: tf.Tensor) -> Ends:
+    """Marks the last steps of sequences, `like` being `[time, ...]`."""
+    if lengths is None:
+        return Ends(None)
+    marks = tf.one_hot(lengths - 1, tf.shape(like)[0], axis=0, dtype=like.dtype)
+    return Ends(marks[:, tf.newaxis, tf.newaxis])
 
 
 def scan_backward(
-    tape: Tape, recurrent: tf.Tensor, outer: tf.Tensor, last: CellGradient
+    tape: Tape, recurrent: tf.Tensor, outer: tf.Tensor, last: State, ends: Ends
 ) -> tuple[tf.Tensor, State]:
     """Runs the recurrence backwards; gives the raw gates' gradients and the initial state's.
 
-    `outer` is the gradient of all hidden states, `[time, directions, batch, units]`.
+    `outer` is the gradient of all hidden states, `last` that of the last ones.
     """
     num_steps = tf.shape(outer)[0]
 
     def step(left: tf.Tensor, passed: State, array: tf.TensorArray) -> tuple[object, ...]:
         time = left - 1
-        upstream = State(passed.hidden + outer[time], last.enter(passed.cell, left))
+        upstream = ends.enter(passed, last, time)
+        upstream = State(upstream.hidden + outer[time], upstream.cell)
         raw, cell = gate_gradients(tape, time, upstream)
-        hidden = tf.matmul(raw, recurrent, transpose_b=True)
-        return time, State(hidden, cell), array.write(time, raw)
+        return time, State(recurrent @ raw, cell), array.write(time, raw)
 
-    start = State(tf.zeros_like(last.gradient), last.start())
     array = tf.TensorArray(recurrent.dtype, num_steps)
-    _, passed, array = tf.while_loop(lambda left, *_: left > 0, step, (num_steps, start, array))
+    start = (num_steps, ends.start(last), array)
+    _, passed, array = tf.while_loop(lambda left, *_: left > 0, step, start)
     return array.stack(), passed
 
 
-def recurrent_gradient(raw: tf.Tensor, hidden: tf.Tensor, initial: tf.Tensor) -> tf.Tensor:
-    """Sums the outer products of all time steps in one matmul per direction."""
-    before = tf.concat([initial[tf.newaxis], hidden[:-1]], axis=0)
-    units = before.shape[-1]
+def flatten(values: tf.Tensor) -> tf.Tensor:
+    """All steps of all sequences side by side: `[directions, depth, time * batch]`."""
+    turned = tf.transpose(values, [1, 2, 0, 3])
+    return tf.reshape(turned, [*values.shape[1:3], -1])
+
+
+def unflatten(flat: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
+    """The opposite of `flatten`; time and batch are those of `like`."""
+    num_steps, batch_size = tf.shape(like)[0], tf.shape(like)[3]
+    steps = tf.reshape(flat, [*flat.shape[:2], num_steps, batch_size])
+    return tf.transpose(steps, [2, 0, 1, 3])
+
+
+def weight_gradients(read: tf.Tensor, gates: tf.Tensor, depths: list[int]) -> list[LayerWeights]:
+    """Sums the outer products of all time steps in one matmul per direction; both are flat."""
     gradients = []
-    for direction in range(before.shape[1]):
-        left = tf.reshape(before[:, direction], [-1, units])
-        right = tf.reshape(raw[:, direction], [-1, 4 * units])
-        gradients.append(tf.matmul(left, right, transpose_a=True))
-    return tf.stack(gradients)
-
-
-def last_places(values: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
-    """Where each sequence's last step is in `[time, directions, batch, units]`, as row numbers."""
-    num_steps, batch_size, ways = tf.shape(values)[0], tf.shape(values)[2], values.shape[1]
-    steps = num_steps if lengths is None else lengths
-    return ((steps - 1) * ways + tf.range(ways)[:, tf.newaxis]) * batch_size + tf.range(batch_size)
-
-
-def rows(values: tf.Tensor) -> tf.Tensor:
-    """All states of `[time, directions, batch, units]` under each other."""
-    return tf.reshape(values, [-1, values.shape[-1]])
+    for inputs, raw in zip(tf.unstack(read), tf.unstack(gates)):
+        both = tf.matmul(inputs, raw, transpose_b=True)
+        gradients.append(LayerWeights(*tf.split(both, depths), tf.reduce_sum(raw, axis=1)))
+    return gradients
 
 
 class Scanned(NamedTuple):
     """All hidden states of a recurrence, and the last state of each sequence."""
 
-    hidden: tf.Tensor  # [time, directions, batch, units]
-    last: State  # [directions, batch, units]
+    hidden: tf.Tensor  # [time, directions, units, batch]
+    last: State  # [directions, units, batch]
 
 
-def scan(
-    projected: Sequence[tf.Tensor],
-    recurrent: tf.Tensor,
-    initial: State,
-    lengths: tf.Tensor | None,
-) -> Scanned:
-    """Runs the recurrence with a gradient of its own."""
+def project(flat: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
+    """Multiplies all time steps by the kernels of all directions; flat in, flat out."""
+    # Another axis keeps TensorFlow from folding the transpose into the matmul, half as fast then.
+    projected = swap(kernel)[tf.newaxis] @ flat
+    return projected[0] + bias[..., tf.newaxis]
+
+
+def scan(sequence: tf.Tensor, layer: Layer, initial: State, lengths: tf.Tensor | None) -> Scanned:
+    """Runs one layer with a gradient of its own; sequence and state have a directions axis."""
+    ends = find_ends(lengths, sequence)
 
     @tf.custom_gradient
     def run(
-        recurrent: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *projected: tf.Tensor
+        sequence: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *flat: tf.Tensor
     ) -> tuple[tuple[tf.Tensor, ...], Backward]:
+        directions = tf.nest.pack_sequence_as(layer, flat)
+        kernel, recurrent, bias = (tf.stack(parts) for parts in zip(*directions))
+        flat = flatten(sequence)
+        projected = unflatten(project(flat, kernel, bias), sequence)
         tape = scan_forward(projected, recurrent, State(hidden, cell))
-        states = tape.hidden.stack()
-        places = last_places(states, lengths)
+        states, num_steps = tape.hidden.stack(), tf.shape(sequence)[0]
 
-        def backward(d_states: tf.Tensor, d_last: tf.Tensor, d_cell: tf.Tensor) -> tuple[Any, ...]:
-            outer = tf.tensor_scatter_nd_add(rows(d_states), places[..., tf.newaxis], d_last)
-            outer = tf.reshape(outer, tf.shape(d_states))
-            raw, passed = scan_backward(tape, recurrent, outer, CellGradient(d_cell, lengths))
-            gradient = recurrent_gradient(raw, states, hidden)
-            return (gradient, *passed, *tf.unstack(raw, len(projected), axis=1))
+        def backward(d_states: tf.Tensor, *d_last: tf.Tensor) -> tuple[Any, ...]:
+            raw, passed = scan_backward(tape, recurrent, d_states, State(*d_last), ends)
+            gates = flatten(raw)
+            before = flatten(tf.concat([hidden[tf.newaxis], states[:-1]], axis=0))
+            depths = [flat.shape[1], before.shape[1]]
+            gradients = weight_gradients(tf.concat([flat, before], axis=1), gates, depths)
+            d_sequence = unflatten(kernel @ gates, sequence)
+            return (d_sequence, *passed, *tf.nest.flatten(gradients))
 
-        cells = rows(tape.cells.stack()[1:])
-        return (states, tf.gather(rows(states), places), tf.gather(cells, places)), backward
+        last = ends.pick(tape.hidden, num_steps - 1), ends.pick(tape.cells, num_steps)
+        return (states, *last), backward
 
-    hidden, *last = run(recurrent, initial.hidden, initial.cell, *projected)
-    return Scanned(hidden, State(*last))
-
-
-def project(sequence: tf.Tensor, layer: Layer, direction: int) -> tf.Tensor:
-    """Multiplies all time steps by a direction's kernel at once, `[time, batch, 4 * units]`."""
-    weights = layer[direction]
-    flat = tf.reshape(sequence, [-1, weights.kernel.shape[0]])
-    projected = tf.nn.bias_add(flat @ weights.kernel, weights.bias)
-    return tf.reshape(projected, [*tf.unstack(tf.shape(sequence)[:2]), weights.kernel.shape[1]])
+    states, *last = run(sequence, *initial, *tf.nest.flatten(layer))
+    return Scanned(states, State(*last))
 
 
 def run_layer(inputs: StackInputs, layer: Layer) -> StackOutputs:
-    """Runs a layer in one or both directions; the outputs of both stand side by side."""
-    lengths = inputs.lengths
-    views = [inputs.sequence, reverse(inputs.sequence, lengths)][: len(layer)]
+    """Runs a layer in one or both directions; the outputs of both stand under each other.
+
+    Sequences and states come and go features-major, `[time, depth, batch]` and `[units, batch]`.
+    """
+    sequence, lengths = inputs.sequence, inputs.lengths
+    views = [sequence, reverse(sequence, lengths, batch_axis=2)][: len(layer)]
     hidden, last = scan(
-        [project(view, layer, direction) for direction, view in enumerate(views)],
-        tf.stack([weights.recurrent for weights in layer]),
+        tf.stack(views, axis=1),
+        layer,
         State(*(tf.stack(parts) for parts in zip(*inputs.initial))),
         lengths,
     )
     outputs = tf.unstack(hidden, len(layer), axis=1)
     if len(layer) == 2:
-        outputs[1] = reverse(outputs[1], lengths)
+        outputs[1] = reverse(outputs[1], lengths, batch_axis=2)
     states = [State(*state) for state in zip(*map(tf.unstack, last))]
-    return StackOutputs(tf.concat(outputs, axis=2), states)
+    return StackOutputs(tf.concat(outputs, axis=1), states)
 
 
 def silence(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
@@ -235,5 +252,17 @@ def run_stack(
     inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
 ) -> StackOutputs:
     """Runs the layers; only the top one's padding is cleared, since no layer reads the others'."""
-    outputs = run_layers(inputs, layers, dropout)
-    return outputs._replace(sequence=silence(outputs.sequence, inputs.lengths))
+
+    def drop(values: tf.Tensor, site: int) -> tf.Tensor:
+        """Drops what it drops elsewhere, where batches come before features."""
+        return swap(dropout(swap(values), site)) if dropout.rate else values
+
+    turned = StackInputs(swap(inputs.sequence), inputs.lengths, list(map(turn, inputs.initial)))
+    outputs = run_layers(turned, layers, drop)
+    sequence = silence(swap(outputs.sequence), inputs.lengths)
+    return StackOutputs(sequence, list(map(turn, outputs.final)))
+
+
+def turn(state: State) -> State:
+    """A state with its axes swapped."""
+    return State(*map(tf.transpose, state))

@@ -246,9 +246,11 @@ class ParallelConfig:
     num_replicas: int = option(
         0, "model copies, one per device; 0 takes every visible GPU, or one CPU device", at_least=0
     )
-    num_intra_threads: int = option(0, "threads within an operation; 0: one per core", at_least=0)
+    num_intra_threads: int = option(
+        0, "threads within an operation; 0: one per core, shared by replicas on a CPU", at_least=0
+    )
     num_inter_threads: int = option(
-        0, "operations run at once; 0: one per core, but more than replicas", at_least=0
+        0, "operations run at once; 0: one per core, but with GPUs more than replicas", at_least=0
     )
 
     @property

@@ -64,14 +64,23 @@ def num_cores() -> int:
     return os.cpu_count() or 1
 
 
+def threads(num_replicas: int, cores: int, *, gpu: bool) -> tuple[int, int]:
+    """How many within an operation, and how many operations at once."""
+    if num_replicas == 1:
+        return cores, cores
+    if gpu:
+        # Fewer than replicas, and one that waits for another's gradients can keep it from running.
+        return cores, max(cores, num_replicas + 1)
+    # Replicas share the cores: what each computes by itself needs no other thread to wait for.
+    return max(1, cores // num_replicas), cores + 1
+
+
 def configure(config: ParallelConfig) -> tuple[str, ...]:
     """Sets threads and logical devices before TensorFlow's first operation; a device a replica."""
     replicas = resolved_num_replicas(config)
-    cores = num_cores()
-    tf.config.threading.set_intra_op_parallelism_threads(config.num_intra_threads or cores)
-    # Fewer than replicas, and one that waits for another's gradients can keep it from running.
-    inter = config.num_inter_threads or (cores if replicas == 1 else max(cores, replicas + 1))
-    tf.config.threading.set_inter_op_parallelism_threads(inter)
+    within, at_once = threads(replicas, num_cores(), gpu=num_gpus() > 0)
+    tf.config.threading.set_intra_op_parallelism_threads(config.num_intra_threads or within)
+    tf.config.threading.set_inter_op_parallelism_threads(config.num_inter_threads or at_once)
     if num_gpus():
         return tuple(f"GPU:{index}" for index in range(replicas))
     (cpu,) = tf.config.list_physical_devices("CPU")

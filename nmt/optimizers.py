@@ -12,12 +12,15 @@ from nmt.config import OptimizerConfig
 from nmt.schedules import learning_rate
 from nmt.types import ReplicaGradients
 
+Handles = tuple[tf.Tensor, ...]
+"""Resources: a variable's, then its slots'."""
+
 
 class Update(NamedTuple):
     """One variable's share of a step."""
 
-    variable: tf.Variable
-    slots: Sequence[tf.Variable]
+    variable: tf.Tensor  # handles
+    slots: Sequence[tf.Tensor]
     gradient: tf.Tensor  # token mean, clipped
     rate: tf.Tensor
     step: tf.Tensor  # updates before this one
@@ -53,10 +56,28 @@ class Optimizer(abc.ABC):
 
     def update(self, sums: Sequence[tf.Tensor], scale: tf.Tensor, step: tf.Tensor) -> None:
         """Updates every variable where it lives."""
-        rate = learning_rate(self.config, step)
-        for variable, slots, total in zip(self.variables, self.slots, sums):
+        for variable, handles, total in zip(self.variables, self.handles(), sums):
             with tf.device(variable.device):
-                self.update_one(Update(variable, slots, total * scale, rate, step))
+                self.update_handles([handles], [total], scale, step)
+
+    def handles(self) -> list[Handles]:
+        """Each variable's handle and its slots'."""
+        return [
+            (variable.handle, *(slot.handle for slot in slots))
+            for variable, slots in zip(self.variables, self.slots)
+        ]
+
+    def update_handles(
+        self,
+        handles: Sequence[Handles],
+        sums: Sequence[tf.Tensor],
+        scale: tf.Tensor,
+        step: tf.Tensor,
+    ) -> None:
+        """Updates variables by their handles: those of any copy, on the current device."""
+        rate = learning_rate(self.config, step)
+        for (variable, *slots), total in zip(handles, sums):
+            self.update_one(Update(variable, slots, total * scale, rate, step))
 
     @abc.abstractmethod
     def update_one(self, to: Update) -> None:
@@ -68,9 +89,7 @@ class Sgd(Optimizer):
 
     def update_one(self, to: Update) -> None:
         """Takes one step against the gradient."""
-        tf.raw_ops.ResourceApplyGradientDescent(
-            var=to.variable.handle, alpha=to.rate, delta=to.gradient
-        )
+        tf.raw_ops.ResourceApplyGradientDescent(var=to.variable, alpha=to.rate, delta=to.gradient)
 
 
 class Adam(Optimizer):
@@ -83,9 +102,9 @@ class Adam(Optimizer):
         """Moves by the mean gradient over its root mean square."""
         count = tf.cast(to.step + 1, tf.float32)
         tf.raw_ops.ResourceApplyAdam(
-            var=to.variable.handle,
-            m=to.slots[0].handle,
-            v=to.slots[1].handle,
+            var=to.variable,
+            m=to.slots[0],
+            v=to.slots[1],
             beta1_power=tf.pow(self.beta1, count),
             beta2_power=tf.pow(self.beta2, count),
             lr=to.rate,
@@ -101,8 +120,10 @@ class AdamW(Adam):
 
     def update_one(self, to: Update) -> None:
         """Shrinks a matrix in proportion to the learning rate, then does what Adam does."""
-        if len(to.variable.shape) > 1:
-            to.variable.assign_sub(to.rate * self.config.weight_decay * to.variable)
+        if len(to.gradient.shape) > 1:
+            value = tf.raw_ops.ReadVariableOp(resource=to.variable, dtype=to.gradient.dtype)
+            decay = to.rate * self.config.weight_decay
+            tf.raw_ops.AssignSubVariableOp(resource=to.variable, value=decay * value)
         super().update_one(to)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,10 +47,17 @@ def make_record(
         "losses": meter.losses,
         "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
         "exchange": trainer.strategy.describe(),
+        "peak_memory_bytes": peak_memory_bytes(),
         "parameters": trainer.model.num_parameters,
         "device": device_name(trainer.strategy.devices[0]),
         "versions": versions(),
     }
+
+
+def peak_memory_bytes() -> int:
+    """The most memory of the host this process has held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def device_name(device: str) -> str:

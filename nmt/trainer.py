@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from nmt.model import Model
-from nmt.types import BATCH_SPEC, Batch, ReplicaGradients, StepResult
+from nmt.types import BATCH_SPEC, NO_INLINE, Batch, ReplicaGradients, StepResult
 from variable_update.base import VariableUpdate
 
 Spaces = tuple[int | None, int | None]
@@ -32,7 +32,10 @@ class Trainer:
         batches = (BATCH_SPEC,) * len(strategy.devices)
         self.train_step = tf.function(self._train_step, input_signature=(batches,), autograph=False)
         self.replica_step = tf.function(
-            self._replica_step, input_signature=self._replica_spec(), autograph=False
+            self._replica_step,
+            input_signature=self._replica_spec(),
+            autograph=False,
+            experimental_attributes=NO_INLINE,
         )
 
     def _replica_spec(self) -> tuple[Any, ...]:

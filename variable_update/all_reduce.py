@@ -25,6 +25,8 @@ AllReduce = Callable[[list[tf.Tensor], Sequence[str], int], list[tf.Tensor]]
 
 def cut(flat: tf.Tensor, count: int) -> list[tf.Tensor]:
     """Nearly equal parts of a flat tensor; some are empty where it is shorter than `count`."""
+    if count == 1:
+        return [flat]
     size = flat.shape[0] if flat.shape[0] is not None else tf.shape(flat)[0]
     bounds = [size * part // count for part in range(count + 1)]
     return [flat[begin:end] for begin, end in itertools.pairwise(bounds)]

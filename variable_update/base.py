@@ -79,6 +79,15 @@ def new_copy(made_from: Ingredients, place: Place) -> Copy:
     return Copy(variables, made_from.make_optimizer(variables))
 
 
+def another_copy(made_from: Ingredients, first: Copy, device: str) -> Copy:
+    """A copy of the first one's values, which costs less than to draw them anew."""
+    with tf.device(device):
+        variables = [
+            tf.Variable(v.read_value(), name=v.name.split(":")[0]) for v in first.variables
+        ]
+    return Copy(variables, made_from.make_optimizer(variables))
+
+
 def variable_bytes(variable: tf.Variable) -> int:
     """Size of a variable."""
     return int(variable.shape.num_elements() * variable.dtype.size)

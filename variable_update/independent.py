@@ -21,7 +21,7 @@ class Independent(Replicated):
         for device, copy, gradients in zip(self.devices, self.copies, replicas):
             with tf.device(device):
                 scale = copy.optimizer.scale(gradients)
-            copy.optimizer.update(gradients.sums, scale, step)
+                self.update(copy.optimizer.handles(), gradients.sums, scale, step)
 
     def exchange_bytes(self) -> int:
         """Nothing."""

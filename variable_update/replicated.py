@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.types import Place, ReplicaGradients
+from nmt.types import NO_INLINE, Place, ReplicaGradients
 from variable_update.base import (
     Ingredients,
     VariableUpdate,
     add_up,
+    another_copy,
     new_copy,
     variable_bytes,
 )
@@ -26,7 +27,13 @@ class Replicated(VariableUpdate):
     def __init__(self, made_from: Ingredients) -> None:
         self.devices = tuple(made_from.devices)
         self.exchange = made_from.exchange
-        self.copies = [new_copy(made_from, on(device)) for device in self.devices]
+        first = new_copy(made_from, on(self.devices[0]))
+        others = (another_copy(made_from, first, device) for device in self.devices[1:])
+        self.copies = [first, *others]
+        # Traced at the first call; the other copies call the same graph.
+        self.update = tf.function(
+            first.optimizer.update_handles, autograph=False, experimental_attributes=NO_INLINE
+        )
         self.late = Late(self.devices, self.copies[0].variables) if made_from.relaxed else None
 
     def read(self, replica: int) -> list[tf.Tensor]:
@@ -42,8 +49,9 @@ class Replicated(VariableUpdate):
         with tf.device(self.devices[0]):
             num_tokens = add_up([gradients.num_tokens for gradients in replicas])
             scale = self.copies[0].optimizer.scale(ReplicaGradients(sums[0], num_tokens))
-        for copy, mine in zip(self.copies, sums):
-            copy.optimizer.update(mine, scale, step)
+        for device, copy, mine in zip(self.devices, self.copies, sums):
+            with tf.device(device):
+                self.update(copy.optimizer.handles(), mine, scale, step)
 
     def describe(self) -> str:
         """One line for the plan: who holds what, and how they agree."""

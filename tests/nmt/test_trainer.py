@@ -6,6 +6,8 @@ from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES, OptimizerConfig
 from nmt.trainer import count_words
 from nmt.weights import backward_order
 from tests import small
+from variable_update.exchange import make_exchange
+from variable_update.packing import Packing
 
 
 @pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
@@ -48,11 +50,31 @@ def test_each_step_drops_other_values():
     assert len(losses) == 3
 
 
-def test_the_graph_places_each_replica_on_its_device():
+def calls(graph, name):
+    """Operations that call a function whose name has `name` in it."""
+    found = [op for op in graph.get_operations() if op.type.endswith("PartitionedCall")]
+    return [op for op in found if name in op.get_attr("f").name]
+
+
+def places(operations):
+    specs = [tf.DeviceSpec.from_string(op.device) for op in operations]
+    return [(spec.device_type, spec.device_index) for spec in specs]
+
+
+@pytest.mark.parametrize("strategy", ["replicated", "independent"])
+def test_the_graph_places_each_replica_and_its_update_on_its_device(strategy):
+    trainer = small.trainer(strategy, 3)
+    graph = trainer.train_step.get_concrete_function().graph
+    everywhere = [("CPU", 0), ("CPU", 1), ("CPU", 2)]
+    assert places(calls(graph, "replica_step")) == everywhere
+    assert places(calls(graph, "update_handles")) == everywhere
+
+
+def test_all_replicas_call_one_function():
     trainer = small.trainer("replicated", 3)
     graph = trainer.train_step.get_concrete_function().graph
-    calls = [op for op in graph.get_operations() if op.type.endswith("PartitionedCall")]
-    assert sorted(tf.DeviceSpec.from_string(op.device).device_index for op in calls) == [0, 1, 2]
+    for name in ("replica_step", "update_handles"):
+        assert len({op.get_attr("f").name for op in calls(graph, name)}) == 1
 
 
 def test_on_a_gpu_cudnn_replaces_every_loop():
@@ -70,9 +92,37 @@ def test_each_replica_is_called_on_its_gpu(strategy):
     trainer = small.trainer(strategy, 2, encoder_type="cudnn_lstm", kind="GPU")
     trainer.strategy.devices = ("GPU:0", "GPU:1")
     graph = trainer.train_step.get_concrete_function().graph
-    calls = [op for op in graph.get_operations() if op.type.endswith("PartitionedCall")]
-    places = [tf.DeviceSpec.from_string(op.device) for op in calls]
-    assert [(p.device_type, p.device_index) for p in places] == [("GPU", 0), ("GPU", 1)]
+    assert places(calls(graph, "replica_step")) == [("GPU", 0), ("GPU", 1)]
+
+
+@pytest.mark.parametrize("packing", [Packing(), Packing(num_packs=2)])
+def test_nccl_takes_gradients_from_gpu_to_gpu(packing):
+    """Traced with names of GPUs that are not there: nothing between the passes is on the host."""
+    exchange = make_exchange("nccl", packing, gpu=True)
+    trainer = small.trainer(
+        "replicated", 2, encoder_type="cudnn_lstm", kind="GPU", exchange=exchange
+    )
+    trainer.strategy.devices = ("GPU:0", "GPU:1")
+    graph = trainer.train_step.get_concrete_function().graph
+    updates = calls(graph, "update_handles")
+    assert places(updates) == [("GPU", 0), ("GPU", 1)]
+    for gpu, update in enumerate(updates):
+        gradients = [value for value in update.inputs if value.dtype == tf.float32][:-1]
+        assert len(gradients) == len(trainer.model.flat_specs)
+        for gradient in gradients:
+            ways = list(way_back(gradient.op, "replica_step"))
+            assert {place for place, _ in ways} == {("GPU", gpu)}
+            assert "NcclAllReduce" in {kind for _, kind in ways}
+
+
+def way_back(operation, end):
+    """Place and type of all operations from here back to calls of a function."""
+    if operation in calls(operation.graph, end):
+        return
+    if operation.type != "Const":
+        yield places([operation])[0], operation.type
+    for value in operation.inputs:
+        yield from way_back(value.op, end)
 
 
 def test_words_of_spelled_sentences_are_counted_by_their_spaces():

@@ -90,6 +90,19 @@ def spec_can_be_read(config: TrainConfig) -> str | None:
     return None
 
 
+def rows_can_travel(config: TrainConfig) -> str | None:
+    """--sparse_gradients=sparse needs gradients that travel, at once."""
+    parallel = config.parallel
+    if parallel.sparse_gradients == "auto":
+        return None
+    flag = f"--sparse_gradients={parallel.sparse_gradients}"
+    if parallel.strategy == "independent" or parallel.num_replicas == 1:
+        return f"{flag} does nothing where no gradients are exchanged; leave it out"
+    if parallel.sparse_gradients == "sparse" and parallel.variable_consistency == "relaxed":
+        return f"{flag} does not go with --variable_consistency=relaxed; leave one of them out"
+    return None
+
+
 def one_way_to_pack(config: TrainConfig) -> str | None:
     """--gradient_repacking packs small gradients too."""
     parallel = config.parallel
@@ -158,6 +171,7 @@ RULES: Final[tuple[Rule, ...]] = (
     strategy_flags_are_used,
     server_is_a_device,
     spec_can_be_read,
+    rows_can_travel,
     one_way_to_pack,
     synthetic_has_no_epochs,
     evaluation_has_text,

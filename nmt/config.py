@@ -13,6 +13,7 @@ VARIABLE_UPDATES: Final = ("parameter_server", "replicated", "independent")
 WITH_INDEPENDENT_REPLICA: Final = ("replicated", "independent")
 ENCODER_TYPES: Final = ("dynamic_rnn", "cudnn_lstm")
 PARAMETER_DEVICES: Final = ("cpu", "gpu")
+SPARSE_GRADIENTS: Final = ("auto", "sparse", "dense")
 CONSISTENCIES: Final = ("strong", "relaxed")
 DIRECTIONS: Final = ("uni", "bi")
 DATASETS: Final = ("auto", "wmt14", "files", "demo", "synthetic")
@@ -236,6 +237,12 @@ class ParallelConfig:
     agg_small_grads_max_group: int = option(10, "gradients in a group at most", at_least=1)
     compact_gradient_transfer: bool = option(
         False, "'replicated': gradients travel in 16 bits (bfloat16)"
+    )
+    sparse_gradients: str = option(
+        "auto",
+        "how embeddings' gradients travel: 'sparse' sends only the rows of a batch's words, "
+        "'dense' all of them, 'auto' what is fewer bytes; the result is the same",
+        choices=SPARSE_GRADIENTS,
     )
     variable_consistency: str = option(
         "strong",

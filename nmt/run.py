@@ -25,6 +25,8 @@ from nmt.weights import VocabularySizes, backward_order, create_variables
 from variable_update.base import Ingredients
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing
+from variable_update.rows import Embedding
+from variable_update.rows import choose as choose_rows
 from variable_update.strategies import STRATEGIES
 
 
@@ -58,6 +60,7 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
                 compact=parallel.compact_gradient_transfer,
             ),
             parallel.variable_consistency == "relaxed",
+            choose_rows(parallel, len(names), embeddings(config, model)),
         )
     )
     return Trainer(model, strategy, config.run.seed, data.spaces)
@@ -68,6 +71,19 @@ def servers(config: ParallelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
     return (
         names if config.local_parameter_device == "gpu" else (config.param_server_device.upper(),)
     )
+
+
+def embeddings(config: TrainConfig, model: Model) -> dict[int, Embedding]:
+    """The embeddings by their numbers, with how many words a batch can have at most."""
+    data, specs = config.data, model.flat_specs
+    lengths = {"source_embedding": data.src_max_len, "target_embedding": data.tgt_max_len}
+    found = {}
+    for number, spec in enumerate(specs):
+        if spec.name in lengths:
+            ids = data.batch_words or data.batch_size * lengths[spec.name]
+            size, depth = spec.shape
+            found[number] = Embedding(size, depth, min(ids, size))
+    return found
 
 
 def packing(config: ParallelConfig, model: Model) -> Packing:

@@ -8,8 +8,9 @@ from typing import Any
 import tensorflow as tf
 
 from nmt.model import Model
-from nmt.types import BATCH_SPEC, NO_INLINE, Batch, ReplicaGradients, StepResult
+from nmt.types import BATCH_SPEC, NO_INLINE, Batch, Gradient, ReplicaGradients, StepResult
 from variable_update.base import VariableUpdate
+from variable_update.rows import merge
 
 Spaces = tuple[int | None, int | None]
 """For source and target: the id that begins a word, where ids are characters."""
@@ -59,12 +60,15 @@ class Trainer:
 
     def _replica_step(
         self, weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor
-    ) -> tuple[list[tf.Tensor], StepResult]:
-        """Gradient sums of one replica; embeddings' gradients are made dense."""
+    ) -> tuple[list[Gradient], StepResult]:
+        """Gradient sums of one replica, each as the strategy takes it."""
         with tf.GradientTape() as tape:
             tape.watch(weights)
             loss_sum = self.model.loss_sum(weights, batch, seed)
-        sums = [tf.convert_to_tensor(g) for g in tape.gradient(loss_sum, weights)]
+        sums = [
+            merge(gradient) if number in self.strategy.rows else tf.convert_to_tensor(gradient)
+            for number, gradient in enumerate(tape.gradient(loss_sum, weights))
+        ]
         return sums, StepResult(loss_sum, *count_words(batch, self.spaces))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
@@ -28,10 +28,14 @@ BATCH_SPEC = Batch(
 )
 
 
+Gradient: TypeAlias = "tf.Tensor | tf.IndexedSlices"
+"""Dense, or the rows of an embedding that a batch has read."""
+
+
 class ReplicaGradients(NamedTuple):
     """What one replica hands over: sums over its target tokens, never means."""
 
-    sums: list[tf.Tensor]  # gradient of the summed token loss, one entry per variable
+    sums: list[Gradient]  # of the summed token loss, one entry per variable
     num_tokens: tf.Tensor  # scalar float32, target tokens without padding
 
 

@@ -14,11 +14,13 @@ from nmt.types import Batch
 from nmt.weights import VocabularySizes, create_variables
 from variable_update.base import Ingredients
 from variable_update.exchange import make_exchange
+from variable_update.rows import Embedding
 from variable_update.strategies import STRATEGIES
 
 SIZES = VocabularySizes(17, 19)
 MODEL = ModelConfig(num_units=8, embedding_dim=6, num_encoder_layers=2, num_decoder_layers=2)
 EXCHANGE = make_exchange("", gpu=False)
+ROWS = {number: Embedding(size, MODEL.embedding_dim, size) for number, size in enumerate(SIZES)}
 SGD = OptimizerConfig(optimizer="sgd", learning_rate=0.5, max_gradient_norm=0.0)
 
 
@@ -48,10 +50,10 @@ def batch(source_lengths, target_lengths, seed=0, extra_columns=0):
 
 
 def trainer(strategy="replicated", num_replicas=1, optimizer=SGD, kind="CPU", **changes):
-    """A trainer; `exchange`, `servers` and `relaxed` go to its strategy, the rest to the model."""
+    """A trainer; what its strategy is made from goes there, the rest of `changes` to the model."""
     devices = [f"CPU:{index}" for index in range(num_replicas)]
     how = {"servers": devices, "exchange": EXCHANGE}
-    how |= {name: changes.pop(name) for name in (*how, "relaxed") if name in changes}
+    how |= {name: changes.pop(name) for name in (*how, "relaxed", "rows") if name in changes}
     a_model = make_model(model_config(**changes), SIZES, kind)
     made_from = Ingredients(
         devices=devices,

@@ -71,14 +71,16 @@ class Case(NamedTuple):
     packing: Packing
     encoder_type: str
     optimizer: str
+    sparse: bool
 
 
 def all_cases():
-    """Every strategy, way, packing, encoder and optimizer; the server has no ways."""
+    """Every strategy, way, packing, encoder, optimizer, rows or not; the server has no ways."""
     ways = [("replicated", spec, packing) for spec in SPECS for packing in PACKINGS]
     ways.append(("parameter_server", "", PACKINGS[0]))
-    for count, way, encoder, name in itertools.product((2, 3, 8), ways, ENCODER_TYPES, CONFIGS):
-        yield Case(count, *way, encoder, name)
+    others = itertools.product(ENCODER_TYPES, CONFIGS, (False, True))
+    for count, way, other in itertools.product((2, 3, 8), ways, list(others)):
+        yield Case(count, *way, *other)
 
 
 def covering(cases):
@@ -104,9 +106,8 @@ OTHERS = [case for case in all_cases() if case not in FEW]
 def check(case):
     options = {"encoder_type": case.encoder_type, "optimizer": CONFIGS[case.optimizer]}
     exchange = make_exchange(case.spec, case.packing, gpu=False)
-    many = small.trainer(
-        case.strategy, case.num_replicas, exchange=exchange, **options, **ONE_LAYER
-    )
+    options |= {"exchange": exchange, "rows": small.ROWS if case.sparse else {}}
+    many = small.trainer(case.strategy, case.num_replicas, **options, **ONE_LAYER)
     actual = train(many, case.num_replicas, case.num_replicas)
     expected = on_one_device(case.num_replicas, case.encoder_type, case.optimizer)
     for one, other in zip(expected, actual):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import tensorflow as tf
@@ -11,6 +11,7 @@ import tensorflow as tf
 from nmt.optimizers import Optimizer
 from nmt.types import CreateVariables, Place, ReplicaGradients
 from variable_update.exchange import Exchange
+from variable_update.rows import Embedding
 
 MakeOptimizer = Callable[[Sequence[tf.Variable]], Optimizer]
 
@@ -25,6 +26,7 @@ class Ingredients(NamedTuple):
     servers: Sequence[str]  # devices that hold a single copy
     exchange: Exchange  # how copies agree
     relaxed: bool = False  # copies are updated with the gradients of the step before
+    rows: Mapping[int, Embedding] = {}  # variables whose gradients come as rows
 
 
 class Copy(NamedTuple):
@@ -44,6 +46,7 @@ class VariableUpdate(abc.ABC):
     name: ClassVar[str]
     synchronous: ClassVar[bool]  # True: all replicas hold equal weights after every update
     devices: tuple[str, ...]
+    rows: Mapping[int, Embedding]  # variables whose gradients it takes as rows
     copies: list[Copy]  # the first is what is saved
 
     @abc.abstractmethod

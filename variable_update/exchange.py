@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import tensorflow as tf
 
+from nmt.types import Gradient
 from variable_update import spec as specs
 from variable_update.all_reduce import ALGORITHMS, TRAFFIC
 from variable_update.packing import UNPACKED, Pack, Packing, make_packs, put_together, take_apart
+from variable_update.rows import Embedding, exchange_rows, row_bytes
 from variable_update.spec import Spec
 
 # Logical devices of one host share its memory: what is summed in one place is there for all.
 ON_HOST = "pscpu"
 ON_GPUS = "nccl"
+
+
+NO_ROWS: Final[Mapping[int, Embedding]] = {}
+
+
+def size_of(gradient: tf.Tensor) -> int:
+    """Bytes of a dense gradient."""
+    return int(gradient.shape.num_elements() * gradient.dtype.size)
 
 
 def cast_on(device: str, value: tf.Tensor) -> tf.Tensor:
@@ -48,19 +59,34 @@ class Exchange:
     note: str = ""  # why the plan shows another spec than the flag
 
     def __call__(
-        self, per_device: Sequence[Sequence[tf.Tensor]], devices: Sequence[str]
+        self,
+        per_device: Sequence[Sequence[Gradient]],
+        devices: Sequence[str],
+        rows: Mapping[int, Embedding] = NO_ROWS,
     ) -> list[list[tf.Tensor]]:
         """Sums matching gradients over devices and gives every device the result."""
         if len(devices) == 1:
             return [list(per_device[0])]
-        sizes = [gradient.shape.num_elements() * gradient.dtype.size for gradient in per_device[0]]
         sums: list[dict[int, tf.Tensor]] = [{} for _ in devices]
-        for pack in make_packs(sizes, self.packing):
+        for number, embedding in rows.items():
+            parts = [gradients[number] for gradients in per_device]
+            for mine, total in zip(sums, exchange_rows(parts, devices, embedding, self.wire)):
+                mine[number] = total
+        sizes = [0 if n in rows else size_of(g) for n, g in enumerate(per_device[0])]
+        for pack in self.packs(sizes, rows):
             reduced = self.reduce(per_device, devices, pack)
             for mine, total, device in zip(sums, reduced, devices):
                 with tf.device(device):
                     mine.update(take_apart(total, per_device[0], pack))
         return [[mine[number] for number in range(len(sizes))] for mine in sums]
+
+    def packs(self, sizes: Sequence[int], rows: Mapping[int, Embedding]) -> list[Pack]:
+        """What travels together of the gradients that are dense."""
+        packs = (
+            tuple(number for number in pack if number not in rows)
+            for pack in make_packs(sizes, self.packing)
+        )
+        return [pack for pack in packs if pack]
 
     def reduce(
         self, per_device: Sequence[Sequence[tf.Tensor]], devices: Sequence[str], pack: Pack
@@ -80,10 +106,20 @@ class Exchange:
         """The type of numbers that travel; bfloat16 has room for any sum, float16 has not."""
         return tf.bfloat16 if self.compact else tf.float32
 
-    def num_bytes(self, sizes: Sequence[int], devices: Sequence[str]) -> int:
-        """What travels between devices in one step, for gradients of the given sizes in bytes."""
-        total = 0.0
-        for pack in make_packs(sizes, self.packing):
+    def num_bytes(
+        self,
+        sizes: Sequence[int],
+        devices: Sequence[str],
+        rows: Mapping[int, Embedding] = NO_ROWS,
+    ) -> int:
+        """What travels between devices in one step, for gradients of the given sizes in bytes.
+
+        Rows are counted as the most there can be.
+        """
+        pairs = len(devices) * (len(devices) - 1)
+        total = float(pairs * sum(row_bytes(table, self.wire.size) for table in rows.values()))
+        sizes = [0 if number in rows else size for number, size in enumerate(sizes)]
+        for pack in self.packs(sizes, rows):
             size = sum(sizes[number] for number in pack) * self.wire.size // 4
             total += size * TRAFFIC[specs.way_for(self.spec, size).algorithm](devices)
         return int(total)

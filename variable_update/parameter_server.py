@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from nmt.types import ReplicaGradients
 from variable_update.base import Ingredients, VariableUpdate, add_up, new_copy
+from variable_update.rows import add_rows, row_bytes
 
 
 class ParameterServer(VariableUpdate):
@@ -21,6 +22,7 @@ class ParameterServer(VariableUpdate):
         self.devices = tuple(made_from.devices)
         self.homes = spread(made_from.sizes, made_from.servers)
         self.sizes = made_from.sizes
+        self.rows = made_from.rows
         self.copies = [new_copy(made_from, self.homes.__getitem__)]
 
     def read(self, replica: int) -> list[tf.Tensor]:
@@ -31,9 +33,10 @@ class ParameterServer(VariableUpdate):
     def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
         """Adds each variable's gradients where it lives and updates it there."""
         sums = []
-        for home, parts in zip(self.homes, zip(*(replica.sums for replica in replicas))):
-            with tf.device(home):
-                sums.append(add_up(parts))
+        for number, parts in enumerate(zip(*(replica.sums for replica in replicas))):
+            with tf.device(self.homes[number]):
+                rows = self.rows.get(number)
+                sums.append(add_rows(parts, rows) if rows else add_up(parts))
         optimizer = self.copies[0].optimizer
         with tf.device(self.homes[0]):
             num_tokens = add_up([replica.num_tokens for replica in replicas])
@@ -41,9 +44,15 @@ class ParameterServer(VariableUpdate):
         optimizer.update(sums, scale, step)
 
     def exchange_bytes(self) -> int:
-        """Every replica that is not a variable's home gets it and sends its gradient."""
-        travellers = (sum(device != home for device in self.devices) for home in self.homes)
-        return sum(2 * size * count for size, count in zip(self.sizes, travellers))
+        """Every replica that is not a variable's home gets it and sends its gradient.
+
+        Rows are counted as the most there can be.
+        """
+        total = 0
+        for number, (home, size) in enumerate(zip(self.homes, self.sizes)):
+            gradient = row_bytes(self.rows[number]) if number in self.rows else size
+            total += (size + gradient) * sum(device != home for device in self.devices)
+        return total
 
     def describe(self) -> str:
         """One line for the plan: how much lives where."""
@@ -51,7 +60,8 @@ class ParameterServer(VariableUpdate):
         for home, size in zip(self.homes, self.sizes):
             held[home] += size
         places = ", ".join(f"{held[home] / 2**20:.1f} MiB on {home}" for home in sorted(held))
-        return f"{self.name}: one copy of the variables, {places}"
+        rows = f"; rows of {len(self.rows)} embeddings' gradients travel" if self.rows else ""
+        return f"{self.name}: one copy of the variables, {places}{rows}"
 
 
 def spread(sizes: Sequence[int], servers: Sequence[str]) -> list[str]:

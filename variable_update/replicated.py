@@ -27,6 +27,7 @@ class Replicated(VariableUpdate):
     def __init__(self, made_from: Ingredients) -> None:
         self.devices = tuple(made_from.devices)
         self.exchange = made_from.exchange
+        self.rows = made_from.rows
         first = new_copy(made_from, on(self.devices[0]))
         others = (another_copy(made_from, first, device) for device in self.devices[1:])
         self.copies = [first, *others]
@@ -45,7 +46,8 @@ class Replicated(VariableUpdate):
         """Gives every copy the sum of all gradients and updates it."""
         if self.late:
             replicas = self.late.swap(replicas)
-        sums = self.exchange([gradients.sums for gradients in replicas], self.devices)
+        handed_in = [gradients.sums for gradients in replicas]
+        sums = self.exchange(handed_in, self.devices, self.rows)
         with tf.device(self.devices[0]):
             num_tokens = add_up([gradients.num_tokens for gradients in replicas])
             scale = self.copies[0].optimizer.scale(ReplicaGradients(sums[0], num_tokens))
@@ -56,13 +58,14 @@ class Replicated(VariableUpdate):
     def describe(self) -> str:
         """One line for the plan: who holds what, and how they agree."""
         how = self.exchange.describe() if len(self.devices) > 1 else "nothing to exchange"
+        how += f", rows of {len(self.rows)} embeddings" if self.rows else ""
         how += ", one step late" if self.late else ""
         return f"{self.name}: a copy of the variables on {', '.join(self.devices)}; {how}"
 
     def exchange_bytes(self) -> int:
         """What the all-reduce sends."""
         sizes = [variable_bytes(variable) for variable in self.copies[0].variables]
-        return self.exchange.num_bytes(sizes, self.devices)
+        return self.exchange.num_bytes(sizes, self.devices, self.rows)
 
 
 def on(device: str) -> Place:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from nmt import checkpoints
-from nmt.config import OptimizerConfig
+from nmt.config import VARIABLE_UPDATES, OptimizerConfig
 from nmt.errors import UserError
 from tests import small
 
@@ -17,10 +17,12 @@ def trained(**options):
     return trainer
 
 
-@pytest.mark.parametrize("strategy", ["parameter_server", "replicated", "independent"])
+@pytest.mark.parametrize("strategy", VARIABLE_UPDATES)
+@pytest.mark.parametrize("saver", VARIABLE_UPDATES)
 @pytest.mark.parametrize("encoder_type", ["dynamic_rnn", "cudnn_lstm"])
-def test_what_one_saved_any_other_goes_on_from(tmp_path, strategy, encoder_type):
-    saved = trained(encoder_type="cudnn_lstm")
+def test_what_one_saved_any_other_goes_on_from(tmp_path, saver, strategy, encoder_type):
+    """With three replicas saved, with two restored; a server's variables are spread over them."""
+    saved = trained(strategy=saver, num_replicas=3, encoder_type="cudnn_lstm")
     checkpoints.save(saved, tmp_path, 1)
     other = small.trainer(strategy, 2, optimizer=ADAM, encoder_type=encoder_type)
     assert checkpoints.restore(other, tmp_path) is not None
@@ -28,7 +30,7 @@ def test_what_one_saved_any_other_goes_on_from(tmp_path, strategy, encoder_type)
     for copy in other.strategy.copies:
         for one, two in zip(saved.strategy.copies[0].state(), copy.state()):
             np.testing.assert_array_equal(one, two)
-    saved.train_step((BATCH,))
+    saved.train_step((BATCH,) * 3)
     other.train_step((BATCH, BATCH))
     for one, two in zip(small.values(saved), small.values(other)):
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)

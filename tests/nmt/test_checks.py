@@ -45,6 +45,15 @@ def problems(*argv):
             ["--param_server_device=gpu:1", "--variable_update=parameter_server"],
             "=gpu:1 does nothing with --local_parameter_device=gpu; leave it out or use",
         ),
+        (
+            ["--sparse_gradients=sparse", "--variable_update=independent"],
+            "=sparse does nothing where no gradients are exchanged; leave it out",
+        ),
+        (["--sparse_gradients=dense", "--num_replicas=1"], "=dense does nothing where no"),
+        (
+            ["--sparse_gradients=sparse", "--variable_consistency=relaxed"],
+            "=sparse does not go with --variable_consistency=relaxed; leave one of them out",
+        ),
         (["--results_file=nowhere/results.json"], "does not exist; make it first"),
         (["--results_file=tests"], "is a directory; name a file in it"),
         (["--output_dir=train.py/run"], "train.py is a file; name another"),
@@ -65,6 +74,8 @@ def test_a_conflict_gets_one_sentence_with_the_way_out(argv, pattern):
         ["--num_encoder_layers=3", "--num_decoder_layers=2"],
         ["--output_dir=not/there/yet"],
         ["--all_reduce_spec=pscpu:32k:xring", "--num_replicas=2"],
+        ["--sparse_gradients=sparse", "--num_replicas=2"],
+        ["--sparse_gradients=dense", "--variable_consistency=relaxed"],
     ],
 )
 def test_what_can_run_is_not_refused(argv):

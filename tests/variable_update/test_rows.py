@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nmt.config import ParallelConfig
+from variable_update.exchange import make_exchange
+from variable_update.packing import Packing
+from variable_update.rows import Embedding, add_rows, choose, exchange_rows, merge
+
+WORDS = Embedding(size=11, depth=3, most_rows=11)
+
+
+def slices(ids, seed=0):
+    values = np.random.default_rng(seed).normal(size=[len(ids), WORDS.depth])
+    shape = [WORDS.size, WORDS.depth]
+    return tf.IndexedSlices(tf.constant(values, tf.float32), tf.constant(ids, tf.int32), shape)
+
+
+def dense(gradient):
+    total = np.zeros([WORDS.size, WORDS.depth], np.float32)
+    np.add.at(total, gradient.indices.numpy(), gradient.values.numpy())
+    return total
+
+
+def test_merging_leaves_one_row_for_each_word():
+    gradient = slices([7, 2, 7, 7, 0, 2])
+    merged = merge(gradient)
+    assert merged.indices.numpy().tolist() == [7, 2, 0]
+    np.testing.assert_allclose(dense(merged), dense(gradient), rtol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(st.integers(0, WORDS.size - 1), max_size=20), min_size=1, max_size=8))
+def test_every_device_gets_the_same_bits_of_the_sum(ids):
+    handed_in = [slices(mine, seed) for seed, mine in enumerate(ids)]
+    devices = [f"CPU:{index}" for index in range(len(ids))]
+    sums = exchange_rows([merge(g) for g in handed_in], devices, WORDS, tf.float32)
+    expected = np.sum([dense(g) for g in handed_in], axis=0)
+    np.testing.assert_allclose(sums[0], expected, rtol=1e-5, atol=1e-5)
+    for other in sums[1:]:
+        np.testing.assert_array_equal(other, sums[0])
+
+
+def test_no_rows_are_no_gradient():
+    np.testing.assert_array_equal(add_rows([slices([])], WORDS), np.zeros([11, 3]))
+
+
+@pytest.mark.parametrize("packing", [Packing(), Packing(num_packs=1), Packing(small_bytes=64)])
+def test_rows_travel_beside_the_packs(packing):
+    exchange = make_exchange("psgpu", packing, gpu=False)
+    handed_in = [[merge(slices([1, 1, 4], seed)), tf.constant([1.0, 2.0])] for seed in (0, 1)]
+    sums = exchange(handed_in, ["CPU:0", "CPU:1"], {0: WORDS})
+    expected = sum(dense(rows) for rows, _ in handed_in)
+    for rows, other in sums:
+        np.testing.assert_allclose(rows, expected, rtol=1e-6)
+        assert other.numpy().tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("flags", "num_replicas", "most_rows", "expected"),
+    [
+        ({}, 8, 100, True),  # 8 x 7 x 100 rows against 2 x 7 x 1000
+        ({}, 8, 300, False),
+        ({}, 2, 900, True),
+        ({"variable_update": "parameter_server"}, 8, 300, True),
+        ({"variable_update": "parameter_server"}, 8, 1000, False),  # a row has its number too
+        ({"sparse_gradients": "sparse"}, 8, 1000, True),
+        ({"sparse_gradients": "dense"}, 8, 1, False),
+        ({"variable_update": "independent"}, 8, 1, False),
+        ({"variable_consistency": "relaxed"}, 8, 1, False),
+        ({}, 1, 1, False),
+    ],
+)
+def test_auto_takes_what_is_fewer_bytes(flags, num_replicas, most_rows, expected):
+    embeddings = {0: Embedding(1000, 512, most_rows)}
+    assert bool(choose(ParallelConfig(**flags), num_replicas, embeddings)) is expected
+
+
+def test_the_bytes_of_rows_are_counted():
+    exchange = make_exchange("psgpu", gpu=False)
+    devices = ["CPU:0", "CPU:1", "CPU:2"]
+    rows = {0: Embedding(1000, 4, most_rows=10)}
+    assert exchange.num_bytes([16000, 400], devices) == 4 * 16400
+    assert exchange.num_bytes([16000, 400], devices, rows) == 6 * 10 * (16 + 4) + 4 * 400

@@ -1,0 +1,89 @@
+"""Embeddings' gradients as rows: only the words of a batch have one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from nmt.config import ParallelConfig
+
+ID_BYTES = 4
+
+
+class Embedding(NamedTuple):
+    """A variable of which a step reads few rows."""
+
+    size: int
+    depth: int
+    most_rows: int  # that one replica reads in a step
+
+
+def row_bytes(embedding: Embedding, num_bytes: int = 4) -> int:
+    """What one replica's rows are at most, with so many bytes a number."""
+    return embedding.most_rows * (num_bytes * embedding.depth + ID_BYTES)
+
+
+def choose(
+    config: ParallelConfig, num_replicas: int, embeddings: Mapping[int, Embedding]
+) -> dict[int, Embedding]:
+    """Those whose gradients travel as rows; the dense ones of `relaxed` wait for a step."""
+    travels = num_replicas > 1 and config.strategy != "independent"
+    if config.sparse_gradients == "dense" or not travels or config.variable_consistency != "strong":
+        return {}
+    if config.sparse_gradients == "sparse":
+        return dict(embeddings)
+    return {
+        number: embedding
+        for number, embedding in embeddings.items()
+        if fewer_bytes(config.strategy, num_replicas, embedding)
+    }
+
+
+def fewer_bytes(strategy: str, num_replicas: int, embedding: Embedding) -> bool:
+    """Whether rows are fewer bytes than the dense gradient.
+
+    Rows go from every device to every other one, N (N - 1) times, where the best all-reduce sends
+    2 (N - 1) times the dense one; to a server both go once.
+    """
+    times = num_replicas / 2 if strategy == "replicated" else 1
+    return times * row_bytes(embedding) < 4 * embedding.size * embedding.depth
+
+
+def merge(gradient: tf.IndexedSlices) -> tf.IndexedSlices:
+    """One row for each different word."""
+    ids, places = tf.unique(gradient.indices)
+    values = tf.math.unsorted_segment_sum(gradient.values, places, tf.size(ids))
+    return tf.IndexedSlices(values, ids, gradient.dense_shape)
+
+
+def add_rows(parts: Sequence[tf.IndexedSlices], like: Embedding) -> tf.Tensor:
+    """The dense sum, on the current device.
+
+    A replica's rows are all different and replicas are added one after the other, so that it has
+    the same bits wherever it is made.
+    """
+    total = tf.zeros([like.size, like.depth])
+    for part in parts:
+        values = tf.cast(part.values, tf.float32)
+        total = tf.tensor_scatter_nd_add(total, part.indices[:, tf.newaxis], values)
+    return total
+
+
+def exchange_rows(
+    per_device: Sequence[tf.IndexedSlices],
+    devices: Sequence[str],
+    like: Embedding,
+    wire: tf.DType,
+) -> list[tf.Tensor]:
+    """Every device gets all rows and adds them up."""
+    sent = []
+    for rows, device in zip(per_device, devices):
+        with tf.device(device):
+            sent.append(tf.IndexedSlices(tf.cast(rows.values, wire), rows.indices))
+    sums = []
+    for device in devices:
+        with tf.device(device):
+            sums.append(add_rows(sent, like))
+    return sums

@@ -1,11 +1,13 @@
+from types import SimpleNamespace
+
 import pytest
 
 from input_pipeline.training_data import TrainingData
 from nmt import checkpoints
-from nmt.config import ParallelConfig, RunConfig, TrainConfig
+from nmt.config import DataConfig, ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.loop import Schedule
-from nmt.run import Setup, close, first_batch, make_schedule, servers, train
+from nmt.run import Setup, close, first_batch, make_schedule, make_trainer, servers, train
 from nmt.throughput import Meter
 from tests import small
 
@@ -67,3 +69,17 @@ def test_the_place_in_the_data_is_saved(tmp_path, capsys):
     later = small.trainer()
     checkpoints.restore(later, tmp_path)
     assert first_batch(later, where) == 8
+
+
+@pytest.mark.parametrize(("flags", "expected"), [({}, {0, 1}), ({"sparse_gradients": "dense"}, ())])
+def test_embeddings_gradients_travel_as_the_flag_says(flags, expected):
+    """500 rows at most a side and replica, of vocabularies of 9,000 and 7,000 words."""
+    config = TrainConfig(
+        data=DataConfig(batch_size=10),
+        model=small.MODEL,
+        parallel=ParallelConfig(num_replicas=2, **flags),
+    )
+    sizes = SimpleNamespace(vocabulary_sizes=(9000, 7000), spaces=(None, None))
+    rows = make_trainer(config, sizes, ("CPU:0", "CPU:1")).strategy.rows
+    assert set(rows) == set(expected)
+    assert [(e.size, e.most_rows) for e in rows.values()] == [(9000, 500), (7000, 500)][: len(rows)]

@@ -75,6 +75,7 @@ def test_all_replicas_call_one_function():
     graph = trainer.train_step.get_concrete_function().graph
     for name in ("replica_step", "update_handles"):
         assert len({op.get_attr("f").name for op in calls(graph, name)}) == 1
+    assert trainer.replica_step.get_concrete_function().function_def.attr["_noinline"].b
 
 
 def test_on_a_gpu_cudnn_replaces_every_loop():

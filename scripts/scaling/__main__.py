@@ -19,20 +19,12 @@ from scaling.cells import (
     make_cells,
     parse_counts,
     parse_names,
+    parse_specs,
 )
 from scaling.report import make_report
 from scaling.runs import Run, measure, missing, read_runs
-from scaling.tables import make_rows, table, to_csv
-
-DEFAULTS = {
-    "replicas": "",  # one to all GPUs, or to 8
-    "variable_update": "all",
-    "encoder_type": "all",
-    "rounds": "3",
-    "batch_size": "32",
-    "limit_minutes": "20",
-    "out": "runs/scaling",
-}
+from scaling.tables import comparison, make_rows, table, to_csv
+from scaling.wishes import HELP, split, whole_number
 
 
 def num_gpus() -> int:
@@ -41,25 +33,6 @@ def num_gpus() -> int:
         return 0
     listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False)
     return len(listed.stdout.splitlines())
-
-
-def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """This program's own flags, and those that train.py gets."""
-    mine, rest = dict(DEFAULTS), []
-    for argument in argv:
-        name, _, value = argument.removeprefix("--").partition("=")
-        if argument.startswith("--") and name in DEFAULTS:
-            mine[name] = value
-        else:
-            rest.append(argument)
-    return mine, rest
-
-
-def whole_number(wishes: dict[str, str], name: str) -> int:
-    """A flag's value, at least 1."""
-    if not wishes[name].isdigit() or not int(wishes[name]):
-        raise BadRequest(f"--{name}={wishes[name]} cannot be used; give a whole number above 0")
-    return int(wishes[name])
 
 
 def same_flags_as_before(wishes: dict[str, str], flags: Sequence[str]) -> None:
@@ -94,13 +67,22 @@ def still_failed(runs: Sequence[Run]) -> list[Run]:
     return list({run.cell: run for run in runs if run.cell not in measured}.values())
 
 
+def all_refused(runs: Sequence[Run]) -> str:
+    """What every cell says where none can be measured for the same reason; else nothing."""
+    said = {run.error for run in still_failed(runs)}
+    return said.pop() if len(said) == 1 and not any(run.record for run in runs) else ""
+
+
 def write(wishes: dict[str, str], cells: Sequence[Cell], command: str) -> bool:
     """Tables to the terminal; CSV, JSON and HTML to the directory. False where a cell failed."""
     out = Path(wishes["out"])
     runs = [run for run in read_runs(out / "runs.jsonl") if run.cell in set(cells)]
+    if reason := all_refused(runs):
+        raise BadRequest(f"no cell could be measured: {reason}")
     rows = make_rows(runs)
-    for strategy, encoder in dict.fromkeys((c.variable_update, c.encoder_type) for c in cells):
-        print(f"\n{strategy}, {encoder}\n\n{table(strategy, encoder, rows)}")
+    for name, encoder in dict.fromkeys((c.name, c.encoder_type) for c in cells):
+        print(f"\n{name}, {encoder}\n\n{table(name, encoder, rows)}")
+    print(f"\n{comparison(rows)}")
     failed = still_failed(runs)
     for run in failed:
         print(f"FAILED {run.cell}: {run.error}")
@@ -115,17 +97,21 @@ def write(wishes: dict[str, str], cells: Sequence[Cell], command: str) -> bool:
 def main(argv: Sequence[str]) -> int:
     """Gives the exit code: 1 where a cell failed, 2 for a mistake in the command line."""
     wishes, flags = split(argv)
+    if any(flag in ("-h", "--help") for flag in flags):
+        print(HELP, end="")
+        return 0
     try:
         cells = make_cells(
             parse_counts(wishes["replicas"] or f"1..{num_gpus() or 8}"),
             parse_names("variable_update", wishes["variable_update"], STRATEGIES),
             parse_names("encoder_type", wishes["encoder_type"], ENCODERS),
+            parse_specs(wishes["all_reduce_spec"]),
         )
         measure_missing(cells, wishes, flags)
+        return 0 if write(wishes, cells, shlex.join(["run_scaling.sh", *argv])) else 1
     except BadRequest as problem:
         print(f"run_scaling.sh: {problem}", file=sys.stderr)
         return 2
-    return 0 if write(wishes, cells, shlex.join(["run_scaling.sh", *argv])) else 1
 
 
 if __name__ == "__main__":

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from nmt.checks import STRATEGY_FLAGS
+from variable_update import spec as all_reduce
 
 STRATEGIES = ("parameter_server", "replicated", "independent")
 ENCODERS = ("cudnn_lstm", "dynamic_rnn")
 ONE_REPLICA = "one replica"
+EXCHANGE_FLAGS = ("all_reduce_spec", "sparse_gradients")  # mean nothing to a replica by itself
 
 
 class BadRequest(ValueError):
@@ -22,28 +26,54 @@ class Cell:
     variable_update: str  # or ONE_REPLICA: the same global batch on a single replica
     encoder_type: str
     num_replicas: int
+    all_reduce_spec: str = ""  # `replicated`: where it is not left to train.py
 
-    def flags(self, batch_size: int) -> list[str]:
-        """The flags of train.py that make this cell."""
+    @property
+    def name(self) -> str:
+        """The strategy, and how it exchanges gradients where that was asked for."""
+        return f"{self.variable_update} {self.all_reduce_spec}".strip()
+
+    def flags(self, batch_size: int, given: Sequence[str] = ()) -> list[str]:
+        """The flags of train.py that make this cell, and those of the given that it can use."""
         single = self.variable_update == ONE_REPLICA
         replicas, batch = (1, batch_size * self.num_replicas) if single else (None, batch_size)
+        spec = [f"--all_reduce_spec={self.all_reduce_spec}"] if self.all_reduce_spec else []
         return [
+            *filter(self.uses, [*given, *spec]),
             f"--variable_update={'replicated' if single else self.variable_update}",
             f"--encoder_type={self.encoder_type}",
             f"--num_replicas={replicas or self.num_replicas}",
             f"--batch_size={batch}",
         ]
 
+    def uses(self, flag: str) -> bool:
+        """Whether a flag of train.py means something here; one that is not known does."""
+        name = flag.lstrip("-").split("=")[0].removeprefix("no")
+        alone = self.variable_update in (ONE_REPLICA, "independent") or self.num_replicas == 1
+        if alone and name in EXCHANGE_FLAGS:
+            return False
+        return STRATEGY_FLAGS.get(name, self.variable_update) == self.variable_update
+
     def __str__(self) -> str:
-        return f"{self.variable_update} {self.encoder_type} x{self.num_replicas}"
+        return f"{self.name} {self.encoder_type} x{self.num_replicas}"
 
 
 def make_cells(
-    replicas: Sequence[int], strategies: Sequence[str], encoders: Sequence[str]
+    replicas: Sequence[int],
+    strategies: Sequence[str],
+    encoders: Sequence[str],
+    specs: Sequence[str] = ("",),
 ) -> list[Cell]:
     """All cells in the order of a round; each count's single replica stands beside it."""
-    columns = (ONE_REPLICA, *strategies)
-    return [Cell(s, e, n) for e in encoders for n in replicas for s in columns]
+    columns = list(make_columns(strategies, specs))
+    return [Cell(s, e, n, spec) for e in encoders for n in replicas for s, spec in columns]
+
+
+def make_columns(strategies: Sequence[str], specs: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Strategies with their all-reduce specs, which only `replicated` has."""
+    for strategy in (ONE_REPLICA, *strategies):
+        for spec in specs if strategy == "replicated" else ("",):
+            yield strategy, spec
 
 
 def parse_counts(text: str) -> list[int]:
@@ -68,3 +98,14 @@ def parse_names(flag: str, text: str, known: Sequence[str]) -> list[str]:
         if name not in known:
             raise BadRequest(f"--{flag}={text} cannot be used; give all or: {','.join(known)}")
     return names
+
+
+def parse_specs(text: str) -> list[str]:
+    """Reads all-reduce specs separated by commas; nothing leaves the choice to train.py."""
+    specs = text.split(",")
+    for spec in filter(None, specs):
+        try:
+            all_reduce.parse(spec)
+        except all_reduce.BadSpec as problem:
+            raise BadRequest(f"--all_reduce_spec={spec} {problem}") from None
+    return specs

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from scaling import published
 from scaling.cells import ONE_REPLICA, Cell
 from scaling.runs import Run
-from scaling.tables import Row, of_one_replica, speedup, table
+from scaling.tables import Row, comparison, of_one_replica, speedup, table
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; }
@@ -41,7 +41,7 @@ def line_plot(
     for row in rows:
         found = value(row)
         if found is not None:
-            name = f"{row.cell.variable_update}, {row.cell.encoder_type}"
+            name = f"{row.cell.name}, {row.cell.encoder_type}"
             lines.setdefault(name, []).append((row.cell.num_replicas, found))
     for name, points in lines.items():
         axes.plot(*zip(*sorted(points)), marker="o", label=name)
@@ -95,6 +95,7 @@ def plots(rows: dict[Cell, Row]) -> list[str]:
         ),
         line_plot("Time", "s a step", mine, lambda row: row.seconds / row.timed_batches, nothing),
         line_plot("Exchange", "MiB a step", mine, lambda r: r.exchange_bytes / 2**20, nothing),
+        line_plot("Memory", "MiB at most", mine, lambda r: r.peak_memory_mib, nothing),
         line_plot("Same work", "of one replica", mine, lambda r: of_one_replica(r, rows), flat),
     ]
 
@@ -118,9 +119,10 @@ def make_report(rows: dict[Cell, Row], failed: Sequence[Run], command: str) -> s
         parts.append(f"<p>{html.escape(ON_CPU)}</p>")
     for run in failed:
         parts.append(f'<p class="failed">{html.escape(f"{run.cell}: {run.error}")}</p>')
-    for strategy, encoder in dict.fromkeys((c.variable_update, c.encoder_type) for c in rows):
-        parts.append(f"<h2>{html.escape(strategy)}, {html.escape(encoder)}</h2>")
-        parts.append(html_table(table(strategy, encoder, rows)))
+    for name, encoder in dict.fromkeys((c.name, c.encoder_type) for c in rows):
+        parts.append(f"<h2>{html.escape(name)}, {html.escape(encoder)}</h2>")
+        parts.append(html_table(table(name, encoder, rows)))
+    parts += ["<h2>Beside each other</h2>", html_table(comparison(rows))]
     parts += ["<h2>Plots</h2>", *plots(rows), "<h2>Published</h2>", published_plot()]
     parts.append(f"<p>Source: {html.escape(published.SOURCE)}.</p>")
     head = f'<meta charset="utf-8"><title>Scaling</title><style>{STYLE}</style>'

@@ -51,7 +51,7 @@ def measure(cell: Cell, flags: Sequence[str], batch_size: int, limit_s: float) -
     """Trains once in a process of its own."""
     with tempfile.TemporaryDirectory() as directory:
         results = Path(directory) / "results.json"
-        command = [sys.executable, str(TRAIN), *flags, *cell.flags(batch_size)]
+        command = [sys.executable, str(TRAIN), *cell.flags(batch_size, flags)]
         command.append(f"--results_file={results}")
         try:
             done = subprocess.run(

@@ -9,7 +9,8 @@ from scaling.cells import ENCODERS, ONE_REPLICA, STRATEGIES, BadRequest, Cell, m
 from scaling.cells import parse_counts as counts
 from scaling.report import make_report
 from scaling.runs import Run, missing, read_runs
-from scaling.tables import make_rows, of_one_replica, speedup, table, to_csv
+from scaling.tables import comparison, make_rows, of_one_replica, speedup, table, to_csv
+from scaling.wishes import DEFAULTS
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES
 
@@ -21,6 +22,8 @@ def run(cell, speed, number=1, **more):
         "timed_batches": 20,
         "batch_size_per_replica": 32,
         "exchange_bytes_per_step": 2**20,
+        "peak_memory_bytes": 3 * 2**20,
+        "first_step_seconds": 4.0,
         "device": "CPU x",
         **more,
     }
@@ -58,6 +61,39 @@ def test_a_round_goes_through_all_cells_and_the_same_work_on_one_replica():
     assert cells[3].flags(32)[2:] == ["--num_replicas=2", "--batch_size=32"]
 
 
+def test_specs_are_compared_for_replicated_alone():
+    cells = make_cells([2], ["replicated", "independent"], ["cudnn_lstm"], ["pscpu", "xring"])
+    assert [cell.name for cell in cells] == [
+        "one replica",
+        "replicated pscpu",
+        "replicated xring",
+        "independent",
+    ]
+    assert [cell.flags(8)[0] for cell in cells[1:3]] == [
+        "--all_reduce_spec=pscpu",
+        "--all_reduce_spec=xring",
+    ]
+
+
+def test_a_cell_gets_the_flags_that_mean_something_to_it():
+    given = [
+        "--gradient_repacking=2",
+        "--nocompact_gradient_transfer",
+        "--local_parameter_device=cpu",
+        "--sparse_gradients=dense",
+        "--num_units=8",
+    ]
+
+    def used(*cell, spec=""):
+        return Cell(*cell, spec).flags(8, given)[:-4]
+
+    assert used("replicated", "cudnn_lstm", 2) == [given[0], given[1], given[3], given[4]]
+    assert used("replicated", "cudnn_lstm", 1, spec="xring") == [given[0], given[1], given[4]]
+    assert used("parameter_server", "cudnn_lstm", 2) == given[2:]
+    assert used("independent", "cudnn_lstm", 2) == given[4:]
+    assert used(ONE_REPLICA, "cudnn_lstm", 2) == given[4:]
+
+
 def test_rounds_are_interleaved_and_what_is_there_is_not_measured_again():
     todo = list(missing([ONE, TWO], 2, [run(ONE, 1.0, 1), Run(TWO, 1, None, "failed")]))
     assert todo == [(1, TWO), (2, ONE), (2, TWO)]
@@ -82,6 +118,13 @@ def test_the_table_is_the_seeds_table():
     ]
 
 
+def test_the_comparison_has_shares_and_memory():
+    rows = make_rows([*RUNS, run(Cell("independent", "cudnn_lstm", 2), 320.0)])
+    lines = comparison(rows).splitlines()
+    assert "|cudnn_lstm|2|replicated|160|150 to 170|0.50|0.80|3|4.0|" in lines
+    assert lines[-1] == "|cudnn_lstm|1|replicated|100|100 to 100|||3|4.0|"
+
+
 def test_csv_has_every_cell():
     lines = list(csv.DictReader(to_csv(make_rows(RUNS)).splitlines()))
     assert [line["num_replicas"] for line in lines] == ["1", "2", "2"]
@@ -91,7 +134,7 @@ def test_csv_has_every_cell():
 def test_the_report_is_self_contained_and_escapes_what_it_shows():
     failed = [Run(ONE, 1, None, "<script>alert(1)</script>")]
     page = make_report(make_rows(RUNS), failed, "run_scaling.sh <b>")
-    assert page.count("<svg") == 6
+    assert page.count("<svg") == 7
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert not re.search(r"(src|href)=\"(?!#)", page)
@@ -134,7 +177,24 @@ def test_cells_are_measured_and_the_rest_goes_on_where_one_fails(monkeypatch, tm
     assert "has runs with other flags" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("flag", ["--replicas=no", "--encoder_type=gru", "--rounds=0"])
+def test_one_reason_for_all_cells_is_a_mistake_and_leaves_no_report(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(program, "measure", lambda cell, *_: Run(cell, 0, None, "no such flag"))
+    assert program.main([f"--out={tmp_path}", "--rounds=1", "--replicas=1", "--unit=8"]) == 2
+    assert capsys.readouterr().err == ("run_scaling.sh: no cell could be measured: no such flag\n")
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_help_is_printed_and_nothing_is_measured(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(program, "measure", None)
+    assert program.main([f"--out={tmp_path}", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert all(f"--{name}=" in said for name in DEFAULTS)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "flag", ["--replicas=no", "--encoder_type=gru", "--rounds=0", "--all_reduce_spec=pscpu,no"]
+)
 def test_mistakes_are_one_line_and_exit_code_2(flag, tmp_path, capsys):
     assert program.main([f"--out={tmp_path}", flag]) == 2
     assert capsys.readouterr().err.count("\n") == 1

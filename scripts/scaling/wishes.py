@@ -1,0 +1,52 @@
+"""The command line of run_scaling.sh: its own flags, and those that train.py gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scaling.cells import BadRequest
+
+DEFAULTS = {
+    "replicas": "",  # one to all GPUs, or to 8
+    "variable_update": "all",
+    "encoder_type": "all",
+    "all_reduce_spec": "",  # several: each is measured
+    "rounds": "3",
+    "batch_size": "32",
+    "limit_minutes": "20",
+    "out": "runs/scaling",
+}
+
+
+HELP = """Measures words/s over numbers of replicas; writes tables, CSV, JSON and report.html.
+
+sh scripts/run_scaling.sh [--replicas=1..8] [--variable_update=all] [--encoder_type=all] ...
+  --replicas=1..8          or 1,2,4; all GPUs there are, else 1 to 8, if left out
+  --variable_update=all    or some of parameter_server,replicated,independent
+  --encoder_type=all       or some of cudnn_lstm,dynamic_rnn
+  --all_reduce_spec=       what `replicated` uses; several, with commas between, are compared
+  --rounds=3               times that every cell is measured, in turn; medians are shown
+  --batch_size=32          sentences for each replica
+  --limit_minutes=20       a cell that takes longer has failed
+  --out=runs/scaling       where results go; the same flags again go on where it was broken off
+All other flags go to train.py, for the cells they mean something to.
+"""
+
+
+def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """This program's own flags, and those that train.py gets."""
+    mine, rest = dict(DEFAULTS), []
+    for argument in argv:
+        name, _, value = argument.removeprefix("--").partition("=")
+        if argument.startswith("--") and name in DEFAULTS:
+            mine[name] = value
+        else:
+            rest.append(argument)
+    return mine, rest
+
+
+def whole_number(wishes: dict[str, str], name: str) -> int:
+    """A flag's value, at least 1."""
+    if not wishes[name].isdigit() or not int(wishes[name]):
+        raise BadRequest(f"--{name}={wishes[name]} cannot be used; give a whole number above 0")
+    return int(wishes[name])

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from nmt.errors import UserError
 from nmt.trainer import Trainer
+from variable_update.late import Late
 
 
 def named_state(trainer: Trainer) -> dict[str, tf.Variable]:
@@ -23,12 +24,35 @@ def named_state(trainer: Trainer) -> dict[str, tf.Variable]:
     return state
 
 
+def waiting(trainer: Trainer, late: Late) -> dict[str, tf.Variable]:
+    """Gradients that wait for the next step, of all replicas together, by name."""
+    sums, num_tokens = late.gather()
+    names = (spec.name for spec in trainer.model.flat_specs)
+    return {"num_tokens": num_tokens, **dict(zip(names, sums))}
+
+
 def save(trainer: Trainer, directory: Path, num_keep: int) -> Path:
     """Writes a checkpoint named after the step; the oldest beyond `num_keep` are removed."""
     directory.mkdir(parents=True, exist_ok=True)
-    checkpoint = tf.train.Checkpoint(state=named_state(trainer))
+    late = trainer.strategy.late
+    checkpoint = tf.train.Checkpoint(
+        state=named_state(trainer), **({"late": waiting(trainer, late)} if late else {})
+    )
     manager = tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=num_keep)
     return Path(manager.save(checkpoint_number=trainer.step))
+
+
+def restored_parts(trainer: Trainer, path: str) -> dict[str, dict[str, tf.Variable]]:
+    """What is read from a checkpoint.
+
+    Gradients that wait in it are dropped where the strategy has no use for late ones.
+    """
+    parts = {"state": named_state(trainer)}
+    strategy = trainer.strategy
+    if any(name.startswith("late/") for name, _ in tf.train.list_variables(path)):
+        late = strategy.late or Late(strategy.devices[:1], strategy.copies[0].variables)
+        parts["late"] = waiting(trainer, late)
+    return parts
 
 
 def restore(trainer: Trainer, directory: Path) -> Path | None:
@@ -37,7 +61,7 @@ def restore(trainer: Trainer, directory: Path) -> Path | None:
     if newest is None:
         return None
     try:
-        status = tf.train.Checkpoint(state=named_state(trainer)).restore(newest)
+        status = tf.train.Checkpoint(**restored_parts(trainer, newest)).restore(newest)
         # Partial is not accepted; expecting it only keeps TensorFlow from logging what is missing.
         status.expect_partial().assert_consumed()
     except (AssertionError, ValueError, tf.errors.OpError) as error:

@@ -11,6 +11,7 @@ import tensorflow as tf
 from nmt.optimizers import Optimizer
 from nmt.types import CreateVariables, Place, ReplicaGradients
 from variable_update.exchange import Exchange
+from variable_update.late import Late
 from variable_update.rows import Embedding
 
 MakeOptimizer = Callable[[Sequence[tf.Variable]], Optimizer]
@@ -48,6 +49,7 @@ class VariableUpdate(abc.ABC):
     devices: tuple[str, ...]
     rows: Mapping[int, Embedding]  # variables whose gradients it takes as rows
     copies: list[Copy]  # the first is what is saved
+    late: Late | None = None  # gradients that wait for the next step
 
     @abc.abstractmethod
     def __init__(self, made_from: Ingredients) -> None:

@@ -28,6 +28,14 @@ class Late:
             tf.nest.map_structure(lambda variable, value: variable.assign(value), held, gradients)
         return before
 
+    def gather(self) -> ReplicaGradients:
+        """Moves all that is held to the first replica: what is exchanged next has the same sum."""
+        first, *others = self.held
+        for held in others:
+            tf.nest.map_structure(lambda variable, more: variable.assign_add(more), first, held)
+            tf.nest.map_structure(lambda variable: variable.assign(tf.zeros_like(variable)), held)
+        return first
+
 
 def hold(device: str, like: Sequence[tf.Variable]) -> ReplicaGradients:
     """Variables that hold one replica's gradients: none yet."""

@@ -36,6 +36,30 @@ def test_what_one_saved_any_other_goes_on_from(tmp_path, saver, strategy, encode
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
 
 
+def test_late_gradients_are_not_lost(tmp_path):
+    """Restored with other replicas, training goes on as if it had not been broken off."""
+    saved = trained(strategy="replicated", num_replicas=3, relaxed=True)
+    checkpoints.save(saved, tmp_path, 1)
+    other = small.trainer("replicated", 2, optimizer=ADAM, relaxed=True)
+    checkpoints.restore(other, tmp_path)
+    start = small.values(other)
+    saved.train_step((BATCH,) * 3)
+    other.train_step((BATCH,) * 2)
+    for one, two, before in zip(small.values(saved), small.values(other), start):
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+        assert np.abs(two - before).max() > 1e-4
+
+
+@pytest.mark.parametrize("relaxed", [True, False])
+def test_a_checkpoint_with_late_gradients_and_one_without_restore_in_each_other(tmp_path, relaxed):
+    saved = trained(strategy="replicated", num_replicas=2, relaxed=relaxed)
+    checkpoints.save(saved, tmp_path, 1)
+    other = small.trainer("replicated", 3, optimizer=ADAM, relaxed=not relaxed)
+    checkpoints.restore(other, tmp_path)
+    for one, two in zip(saved.strategy.copies[0].state(), other.strategy.copies[2].state()):
+        np.testing.assert_array_equal(one, two)
+
+
 def test_an_empty_directory_has_nothing_to_restore(tmp_path):
     assert checkpoints.restore(small.trainer(), tmp_path) is None
 

@@ -60,7 +60,7 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
                 compact=parallel.compact_gradient_transfer,
             ),
             parallel.variable_consistency == "relaxed",
-            choose_rows(parallel, len(names), embeddings(config, model)),
+            choose_rows(parallel, names, embeddings(config, model)),
         )
     )
     return Trainer(model, strategy, config.run.seed, data.spaces)

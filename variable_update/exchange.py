@@ -12,7 +12,8 @@ from nmt.types import Gradient
 from variable_update import spec as specs
 from variable_update.all_reduce import ALGORITHMS, TRAFFIC
 from variable_update.packing import UNPACKED, Pack, Packing, make_packs, put_together, take_apart
-from variable_update.rows import Embedding, exchange_rows, row_bytes
+from variable_update.rows import Embedding, exchange_rows
+from variable_update.rows import exchange_bytes as bytes_of_rows
 from variable_update.spec import Spec
 
 # Logical devices of one host share its memory: what is summed in one place is there for all.
@@ -116,8 +117,8 @@ class Exchange:
 
         Rows are counted as the most there can be.
         """
-        pairs = len(devices) * (len(devices) - 1)
-        total = float(pairs * sum(row_bytes(table, self.wire.size) for table in rows.values()))
+        tables = rows.values()
+        total = float(sum(bytes_of_rows(table, devices, self.wire.size) for table in tables))
         sizes = [0 if number in rows else size for number, size in enumerate(sizes)]
         for pack in self.packs(sizes, rows):
             size = sum(sizes[number] for number in pack) * self.wire.size // 4

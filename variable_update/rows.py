@@ -8,6 +8,8 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from nmt.config import ParallelConfig
+from nmt.devices import is_gpu
+from variable_update.all_reduce import copied
 
 ID_BYTES = 4
 
@@ -25,11 +27,23 @@ def row_bytes(embedding: Embedding, num_bytes: int = 4) -> int:
     return embedding.most_rows * (num_bytes * embedding.depth + ID_BYTES)
 
 
+def adders(devices: Sequence[str]) -> Sequence[str]:
+    """Those that add up rows of all: every GPU for itself, one of a host's devices for the rest."""
+    return devices if is_gpu(devices[0]) else devices[:1]
+
+
+def exchange_bytes(embedding: Embedding, devices: Sequence[str], num_bytes: int = 4) -> int:
+    """What travels: rows to every device that adds them, dense sums from there to the rest."""
+    adding, others = len(adders(devices)), len(devices) - 1
+    rows = adding * others * row_bytes(embedding, num_bytes)
+    return rows + (len(devices) - adding) * 4 * embedding.size * embedding.depth
+
+
 def choose(
-    config: ParallelConfig, num_replicas: int, embeddings: Mapping[int, Embedding]
+    config: ParallelConfig, devices: Sequence[str], embeddings: Mapping[int, Embedding]
 ) -> dict[int, Embedding]:
     """Those whose gradients travel as rows; the dense ones of `relaxed` wait for a step."""
-    travels = num_replicas > 1 and config.strategy != "independent"
+    travels = len(devices) > 1 and config.strategy != "independent"
     if config.sparse_gradients == "dense" or not travels or config.variable_consistency != "strong":
         return {}
     if config.sparse_gradients == "sparse":
@@ -37,18 +51,19 @@ def choose(
     return {
         number: embedding
         for number, embedding in embeddings.items()
-        if fewer_bytes(config.strategy, num_replicas, embedding)
+        if fewer_bytes(config.strategy, devices, embedding)
     }
 
 
-def fewer_bytes(strategy: str, num_replicas: int, embedding: Embedding) -> bool:
+def fewer_bytes(strategy: str, devices: Sequence[str], embedding: Embedding) -> bool:
     """Whether rows are fewer bytes than the dense gradient.
 
-    Rows go from every device to every other one, N (N - 1) times, where the best all-reduce sends
-    2 (N - 1) times the dense one; to a server both go once.
+    The best all-reduce sends that 2 (N - 1) times; a server gets it or the rows from each replica.
     """
-    times = num_replicas / 2 if strategy == "replicated" else 1
-    return times * row_bytes(embedding) < 4 * embedding.size * embedding.depth
+    dense, others = 4 * embedding.size * embedding.depth, len(devices) - 1
+    if strategy == "replicated":
+        return exchange_bytes(embedding, devices) < 2 * others * dense
+    return row_bytes(embedding) < dense
 
 
 def merge(gradient: tf.IndexedSlices) -> tf.IndexedSlices:
@@ -77,13 +92,13 @@ def exchange_rows(
     like: Embedding,
     wire: tf.DType,
 ) -> list[tf.Tensor]:
-    """Every device gets all rows and adds them up."""
+    """Rows to the devices that add them up, sums from there to those that do not."""
     sent = []
     for rows, device in zip(per_device, devices):
         with tf.device(device):
             sent.append(tf.IndexedSlices(tf.cast(rows.values, wire), rows.indices))
     sums = []
-    for device in devices:
+    for device in adders(devices):
         with tf.device(device):
             sums.append(add_rows(sent, like))
-    return sums
+    return sums + copied(sums[0], devices[len(sums) :])

@@ -1,3 +1,5 @@
+from unittest import mock
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -5,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmt.config import ParallelConfig
+from variable_update import rows
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing
 from variable_update.rows import Embedding, add_rows, choose, exchange_rows, merge
@@ -31,12 +34,25 @@ def test_merging_leaves_one_row_for_each_word():
     np.testing.assert_allclose(dense(merged), dense(gradient), rtol=1e-6)
 
 
+def on_the_host(count):
+    return [f"CPU:{index}" for index in range(count)]
+
+
+def on_gpus(count):
+    return [f"GPU:{index}" for index in range(count)]
+
+
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.lists(st.integers(0, WORDS.size - 1), max_size=20), min_size=1, max_size=8))
-def test_every_device_gets_the_same_bits_of_the_sum(ids):
+@given(
+    st.lists(st.lists(st.integers(0, WORDS.size - 1), max_size=20), min_size=1, max_size=8),
+    st.sampled_from([rows.adders, lambda devices: devices]),
+)
+def test_every_device_gets_the_same_bits_of_the_sum(ids, adders):
+    """Whether one adds for all or each for itself."""
     handed_in = [slices(mine, seed) for seed, mine in enumerate(ids)]
-    devices = [f"CPU:{index}" for index in range(len(ids))]
-    sums = exchange_rows([merge(g) for g in handed_in], devices, WORDS, tf.float32)
+    devices = on_the_host(len(ids))
+    with mock.patch.object(rows, "adders", adders):
+        sums = exchange_rows([merge(g) for g in handed_in], devices, WORDS, tf.float32)
     expected = np.sum([dense(g) for g in handed_in], axis=0)
     np.testing.assert_allclose(sums[0], expected, rtol=1e-5, atol=1e-5)
     for other in sums[1:]:
@@ -52,35 +68,47 @@ def test_rows_travel_beside_the_packs(packing):
     exchange = make_exchange("psgpu", packing, gpu=False)
     handed_in = [[merge(slices([1, 1, 4], seed)), tf.constant([1.0, 2.0])] for seed in (0, 1)]
     sums = exchange(handed_in, ["CPU:0", "CPU:1"], {0: WORDS})
-    expected = sum(dense(rows) for rows, _ in handed_in)
-    for rows, other in sums:
-        np.testing.assert_allclose(rows, expected, rtol=1e-6)
+    expected = sum(dense(table) for table, _ in handed_in)
+    for table, other in sums:
+        np.testing.assert_allclose(table, expected, rtol=1e-6)
         assert other.numpy().tolist() == [2.0, 4.0]
 
 
+def test_one_device_of_a_host_adds_for_all_and_every_gpu_for_itself():
+    assert rows.adders(on_the_host(3)) == ["CPU:0"]
+    assert rows.adders(on_gpus(3)) == on_gpus(3)
+
+
+SERVER = {"variable_update": "parameter_server"}
+
+
 @pytest.mark.parametrize(
-    ("flags", "num_replicas", "most_rows", "expected"),
+    ("flags", "devices", "most_rows", "expected"),
     [
-        ({}, 8, 100, True),  # 8 x 7 x 100 rows against 2 x 7 x 1000
-        ({}, 8, 300, False),
-        ({}, 2, 900, True),
-        ({"variable_update": "parameter_server"}, 8, 300, True),
-        ({"variable_update": "parameter_server"}, 8, 1000, False),  # a row has its number too
-        ({"sparse_gradients": "sparse"}, 8, 1000, True),
-        ({"sparse_gradients": "dense"}, 8, 1, False),
-        ({"variable_update": "independent"}, 8, 1, False),
-        ({"variable_consistency": "relaxed"}, 8, 1, False),
-        ({}, 1, 1, False),
+        ({}, on_gpus(8), 100, True),  # 8 x 7 x 100 rows against 2 x 7 x 1000
+        ({}, on_gpus(8), 300, False),
+        ({}, on_gpus(2), 900, True),
+        ({}, on_the_host(8), 900, True),  # 7 x 900 and 7 x 1000 back against 2 x 7 x 1000
+        ({}, on_the_host(8), 1000, False),  # a row has its number too
+        (SERVER, on_gpus(8), 300, True),
+        (SERVER, on_gpus(8), 1000, False),
+        ({"sparse_gradients": "sparse"}, on_gpus(8), 1000, True),
+        ({"sparse_gradients": "dense"}, on_gpus(8), 1, False),
+        ({"variable_update": "independent"}, on_gpus(8), 1, False),
+        ({"variable_consistency": "relaxed"}, on_gpus(8), 1, False),
+        ({}, on_gpus(1), 1, False),
     ],
 )
-def test_auto_takes_what_is_fewer_bytes(flags, num_replicas, most_rows, expected):
+def test_auto_takes_what_is_fewer_bytes(flags, devices, most_rows, expected):
     embeddings = {0: Embedding(1000, 512, most_rows)}
-    assert bool(choose(ParallelConfig(**flags), num_replicas, embeddings)) is expected
+    assert bool(choose(ParallelConfig(**flags), devices, embeddings)) is expected
 
 
 def test_the_bytes_of_rows_are_counted():
     exchange = make_exchange("psgpu", gpu=False)
-    devices = ["CPU:0", "CPU:1", "CPU:2"]
-    rows = {0: Embedding(1000, 4, most_rows=10)}
-    assert exchange.num_bytes([16000, 400], devices) == 4 * 16400
-    assert exchange.num_bytes([16000, 400], devices, rows) == 6 * 10 * (16 + 4) + 4 * 400
+    tables = {0: Embedding(1000, 4, most_rows=10)}
+    assert exchange.num_bytes([16000, 400], on_the_host(3)) == 4 * 16400
+    some = 10 * (16 + 4)
+    assert exchange.num_bytes([16000, 400], on_gpus(3), tables) == 6 * some + 4 * 400
+    on_host = exchange.num_bytes([16000, 400], on_the_host(3), tables)
+    assert on_host == 2 * some + 2 * 16000 + 4 * 400

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from input_pipeline import checks as data_checks
 from input_pipeline.choice import dataset_of
-from nmt.config import WITH_INDEPENDENT_REPLICA, ParallelConfig, TrainConfig
-from variable_update import spec as specs
-
-DEFAULTS: Final = ParallelConfig()
-STRATEGY_FLAGS: Final = {
-    "local_parameter_device": "parameter_server",
-    "param_server_device": "parameter_server",
-    "all_reduce_spec": "replicated",
-    "gradient_repacking": "replicated",
-    "agg_small_grads_max_bytes": "replicated",
-    "agg_small_grads_max_group": "replicated",
-    "compact_gradient_transfer": "replicated",
-    "variable_consistency": "replicated",
-}
+from nmt.config import TrainConfig
+from variable_update import checks as variable_checks
 
 
 def even_layers(config: TrainConfig) -> str | None:
@@ -33,83 +20,6 @@ def even_layers(config: TrainConfig) -> str | None:
         return (
             f"--num_encoder_layers={model.num_encoder_layers} is odd and --direction=bi runs half "
             f"of them each way; give {model.num_encoder_layers + 1} or use --direction=uni"
-        )
-    return None
-
-
-def one_strategy(config: TrainConfig) -> str | None:
-    """--independent_replica is a form of `replicated`."""
-    parallel = config.parallel
-    if parallel.independent_replica and parallel.variable_update not in WITH_INDEPENDENT_REPLICA:
-        return (
-            "--independent_replica=true shares nothing, "
-            f"--variable_update={parallel.variable_update} shares variables; leave one of them out"
-        )
-    return None
-
-
-def strategy_flags_are_used(config: TrainConfig) -> list[str]:
-    """A flag of one strategy does nothing with another."""
-    parallel = config.parallel
-    return [
-        f"--{name}={getattr(parallel, name)} does nothing with --variable_update="
-        f"{parallel.strategy}; leave it out or use --variable_update={strategy}"
-        for name, strategy in STRATEGY_FLAGS.items()
-        if getattr(parallel, name) != getattr(DEFAULTS, name) and parallel.strategy != strategy
-    ]
-
-
-def server_is_a_device(config: TrainConfig) -> str | None:
-    """--param_server_device names one, and is what is used."""
-    parallel = config.parallel
-    name = parallel.param_server_device
-    if not re.fullmatch(r"cpu:0|gpu:\d+", name.lower()):
-        return f"--param_server_device={name} is not a device; give cpu:0 or, with GPUs, gpu:0"
-    if name != DEFAULTS.param_server_device and parallel.local_parameter_device != "cpu":
-        return (
-            f"--param_server_device={name} does nothing with --local_parameter_device=gpu; leave "
-            "it out or use --local_parameter_device=cpu"
-        )
-    return None
-
-
-def spec_can_be_read(config: TrainConfig) -> str | None:
-    """--all_reduce_spec names ways that are known."""
-    text = config.parallel.all_reduce_spec
-    try:
-        spec = specs.parse(text) if text else ()
-    except specs.BadSpec as problem:
-        return f"--all_reduce_spec={text} {problem}"
-    fewest = {name: specs.FEWEST_DEVICES.get(name, 1) for name in specs.algorithms(spec)}
-    for name, count in fewest.items():
-        if 0 < config.parallel.num_replicas < count:
-            return (
-                f"--all_reduce_spec={text}: {name} needs {count} replicas or more; give more with "
-                "--num_replicas or leave it out"
-            )
-    return None
-
-
-def rows_can_travel(config: TrainConfig) -> str | None:
-    """--sparse_gradients=sparse needs gradients that travel, at once."""
-    parallel = config.parallel
-    if parallel.sparse_gradients == "auto":
-        return None
-    flag = f"--sparse_gradients={parallel.sparse_gradients}"
-    if parallel.strategy == "independent" or parallel.num_replicas == 1:
-        return f"{flag} does nothing where no gradients are exchanged; leave it out"
-    if parallel.sparse_gradients == "sparse" and parallel.variable_consistency == "relaxed":
-        return f"{flag} does not go with --variable_consistency=relaxed; leave one of them out"
-    return None
-
-
-def one_way_to_pack(config: TrainConfig) -> str | None:
-    """--gradient_repacking packs small gradients too."""
-    parallel = config.parallel
-    if parallel.gradient_repacking and parallel.agg_small_grads_max_bytes:
-        return (
-            f"--gradient_repacking={parallel.gradient_repacking} packs all gradients, small ones "
-            "too; leave it or --agg_small_grads_max_bytes out"
         )
     return None
 
@@ -149,17 +59,24 @@ def writable_output_dir(config: TrainConfig) -> str | None:
     return None
 
 
-def writable_results_file(config: TrainConfig) -> str | None:
-    """The line of JSON can be added."""
-    if not config.run.results_file:
+def writable_files(config: TrainConfig) -> list[str]:
+    """The line of JSON can be added, the trace written."""
+    names = ("results_file", "trace_file")
+    said = (writable_file(name, getattr(config.run, name)) for name in names)
+    return [problem for problem in said if problem]
+
+
+def writable_file(name: str, path: str) -> str | None:
+    """A file that a flag names can be written; no name is no file."""
+    wanted = Path(path)
+    if not path:
         return None
-    wanted = Path(config.run.results_file)
     if wanted.is_dir():
-        return f"--results_file={wanted} is a directory; name a file in it"
+        return f"--{name}={wanted} is a directory; name a file in it"
     if not wanted.parent.is_dir():
-        return f"--results_file={wanted} is in a directory that does not exist; make it first"
+        return f"--{name}={wanted} is in a directory that does not exist; make it first"
     if not os.access(wanted if wanted.exists() else wanted.parent, os.W_OK):
-        return f"--results_file={wanted} cannot be written to; name another file"
+        return f"--{name}={wanted} cannot be written to; name another file"
     return None
 
 
@@ -167,24 +84,19 @@ Rule = Callable[[TrainConfig], "str | list[str] | None"]
 
 RULES: Final[tuple[Rule, ...]] = (
     even_layers,
-    one_strategy,
-    strategy_flags_are_used,
-    server_is_a_device,
-    spec_can_be_read,
-    rows_can_travel,
-    one_way_to_pack,
     synthetic_has_no_epochs,
     evaluation_has_text,
     writable_output_dir,
-    writable_results_file,
+    writable_files,
 )
 
 
 def find_problems(config: TrainConfig) -> list[str]:
     """All reasons this configuration cannot run on any machine; empty when it can."""
     of_data = [answers(rule, config.data) for rule in data_checks.RULES]
+    of_variables = [answers(rule, config.parallel) for rule in variable_checks.RULES]
     others = [answers(rule, config) for rule in RULES]
-    return [sentence for said in (*of_data, *others) for sentence in said]
+    return [sentence for said in (*of_data, *of_variables, *others) for sentence in said]
 
 
 def answers(rule: Callable[[Any], Any], config: Any) -> list[str]:

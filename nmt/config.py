@@ -282,6 +282,17 @@ class RunConfig:
     num_keep_ckpts: int = option(5, "checkpoints kept in --output_dir", at_least=1)
     output_dir: str = option("", "where checkpoints go; training goes on from the newest one there")
     results_file: str = option("", "file that gets one more line of JSON per run")
+    report_phases: bool = option(
+        False, "after the timed batches, measure in which phase of a step the time goes"
+    )
+    enable_profile: bool = option(
+        False,
+        "after the timed batches, trace some steps for TensorBoard's profiler: into 'profile' in "
+        "--output_dir, or here",
+    )
+    trace_file: str = option(
+        "", "file for such a trace as Chrome opens it; compressed where it ends in .gz"
+    )
     seed: int = option(
         1, "starting weights, order of batches, dropout", at_least=0, at_most=MAX_SEED
     )

@@ -16,13 +16,18 @@ from input_pipeline.choice import dataset_of
 from input_pipeline.training_data import TrainingData
 from nmt.config import TrainConfig
 from nmt.devices import is_gpu
+from nmt.flops import model_flops
 from nmt.reporter import speed_table
 from nmt.throughput import Meter
 from nmt.trainer import Trainer
 
 
 def make_record(
-    config: TrainConfig, data: TrainingData, trainer: Trainer, meter: Meter
+    config: TrainConfig,
+    data: TrainingData,
+    trainer: Trainer,
+    meter: Meter,
+    machine_flops_per_s: float,
 ) -> dict[str, Any]:
     """Everything measured in a run and what is needed to repeat it."""
     timed = meter.timed_seconds
@@ -46,12 +51,22 @@ def make_record(
         "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
         "losses": meter.losses,
         "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
+        "exchange_bytes_are_at_most": bool(trainer.strategy.rows),  # rows differ from step to step
         "exchange": trainer.strategy.describe(),
         "peak_memory_bytes": peak_memory_bytes(),
+        "model_flops_per_second": flops_per_s(trainer, meter),
+        "matmul_flops_per_second": machine_flops_per_s,
+        "flops_utilization": flops_per_s(trainer, meter) / machine_flops_per_s,
         "parameters": trainer.model.num_parameters,
         "device": device_name(trainer.strategy.devices[0]),
         "versions": versions(),
     }
+
+
+def flops_per_s(trainer: Trainer, meter: Meter) -> float:
+    """The model's arithmetic on real words per second; 0 where nothing was timed."""
+    seconds = sum(meter.timed_seconds)
+    return model_flops(trainer.model.specs, *meter.timed_ids) / seconds if seconds else 0.0
 
 
 def peak_memory_bytes() -> int:
@@ -98,7 +113,16 @@ def table(record: dict[str, Any]) -> str:
     table = speed_table(heading, record["timed_batches"], [row])
     if "characters_per_second" in record:
         table += f"\n{record['characters_per_second']:.3f} characters/s"
-    return table
+    return f"{table}\n{arithmetic(record)}"
+
+
+def arithmetic(record: dict[str, Any]) -> str:
+    """One line: how much of the machine the model's arithmetic uses."""
+    reached, possible = record["model_flops_per_second"], record["matmul_flops_per_second"]
+    return (
+        f"arithmetic of real words: {reached / 1e9:,.1f} GFLOP/s, {reached / possible:.2f} of the "
+        f"{possible / 1e9:,.1f} that large matmuls reach here"
+    )
 
 
 def append(record: dict[str, Any], path: Path) -> None:

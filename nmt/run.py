@@ -1,132 +1,23 @@
-"""A whole run: data, model and strategy put together, trained, reported."""
+"""A whole run: planned, trained, saved, reported."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from input_pipeline.choice import dataset_of
 from input_pipeline.sources import SOURCES, Source
-from input_pipeline.training_data import Request, TrainingData
-from nmt import checkpoints, devices, environment, results
-from nmt.config import ParallelConfig, TrainConfig
-from nmt.errors import UserError
+from nmt import checkpoints, environment, results
+from nmt.config import TrainConfig
 from nmt.evaluation import Translator, evaluate, summary
-from nmt.loop import Schedule, train_loop
-from nmt.model import Model, make_model
-from nmt.optimizers import make_optimizer
+from nmt.flops import matmul_flops_per_s
+from nmt.inspection import inspect
+from nmt.loop import train_loop
 from nmt.reporter import Reporter
 from nmt.schedules import learning_rate
+from nmt.setup import Setup, set_up
 from nmt.throughput import Meter
-from nmt.trainer import Trainer
-from nmt.weights import VocabularySizes, backward_order, create_variables
-from variable_update.base import Ingredients
-from variable_update.exchange import make_exchange
-from variable_update.packing import Packing
-from variable_update.rows import Embedding
-from variable_update.rows import choose as choose_rows
-from variable_update.strategies import STRATEGIES
-
-
-class Setup(NamedTuple):
-    """What a run works with."""
-
-    config: TrainConfig
-    data: TrainingData
-    trainer: Trainer
-    schedule: Schedule
-    resumed: Path | None  # the checkpoint it goes on from
-    first: int = 0  # the batch it goes on with
-
-
-def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]) -> Trainer:
-    """Builds the model and its variables on the given devices."""
-    kind = "GPU" if devices.is_gpu(names[0]) else "CPU"
-    model = make_model(config.model, VocabularySizes(*data.vocabulary_sizes), kind)
-    parallel = config.parallel
-    strategy = STRATEGIES[parallel.strategy](
-        Ingredients(
-            names,
-            functools.partial(create_variables, model.flat_specs, config.run.seed),
-            [spec.num_bytes for spec in model.flat_specs],
-            functools.partial(make_optimizer, config.optimizer),
-            servers(parallel, names),
-            make_exchange(
-                parallel.all_reduce_spec,
-                packing(parallel, model),
-                gpu=kind == "GPU",
-                compact=parallel.compact_gradient_transfer,
-            ),
-            parallel.variable_consistency == "relaxed",
-            choose_rows(parallel, names, embeddings(config, model)),
-        )
-    )
-    return Trainer(model, strategy, config.run.seed, data.spaces)
-
-
-def servers(config: ParallelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The devices that hold a single copy of the variables, named as replicas' devices are."""
-    return (
-        names if config.local_parameter_device == "gpu" else (config.param_server_device.upper(),)
-    )
-
-
-def embeddings(config: TrainConfig, model: Model) -> dict[int, Embedding]:
-    """The embeddings by their numbers, with how many words a batch can have at most."""
-    data, specs = config.data, model.flat_specs
-    lengths = {"source_embedding": data.src_max_len, "target_embedding": data.tgt_max_len}
-    found = {}
-    for number, spec in enumerate(specs):
-        if spec.name in lengths:
-            ids = data.batch_words or data.batch_size * lengths[spec.name]
-            size, depth = spec.shape
-            found[number] = Embedding(size, depth, min(ids, size))
-    return found
-
-
-def packing(config: ParallelConfig, model: Model) -> Packing:
-    """What travels together."""
-    return Packing(
-        config.gradient_repacking,
-        config.agg_small_grads_max_bytes,
-        config.agg_small_grads_max_group,
-        tuple(backward_order(model.specs)),
-    )
-
-
-def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setup:
-    """Reads data, builds the model on this machine's devices, restores a checkpoint."""
-    names = devices.configure(config.parallel)
-    run = config.run
-    request = Request(config.data, names, run.num_epochs, run.seed, run.evaluate, run.output_dir)
-    data = sources[dataset_of(config.data)](request)
-    trainer = make_trainer(config, data, names)
-    resumed = None
-    if config.run.output_dir:
-        resumed = checkpoints.restore(trainer, Path(config.run.output_dir))
-    first = first_batch(trainer, data)
-    return Setup(config, data, trainer, make_schedule(config, data, first), resumed, first)
-
-
-def first_batch(trainer: Trainer, data: TrainingData) -> int:
-    """Where the data goes on; another size of batch makes another number of the same place."""
-    return round(float(trainer.epochs) * (data.batches_per_epoch or 0))
-
-
-def make_schedule(config: TrainConfig, data: TrainingData, first: int) -> Schedule:
-    """How many batches to train on; epochs end where they would have without a restart."""
-    run = config.run
-    total = run.num_warmup_batches + run.num_batches
-    if data.num_batches is not None:
-        total = data.num_batches - first
-    if total < 1:
-        raise UserError(
-            f"--output_dir={run.output_dir} has finished all of --num_epochs={run.num_epochs}; "
-            "give more epochs"
-        )
-    return Schedule(run.num_warmup_batches, total, run.log_every)
+from variable_update.checks import exchange_flags
 
 
 def plan(setup: Setup) -> str:
@@ -144,6 +35,9 @@ def plan(setup: Setup) -> str:
         f"{max(0, setup.schedule.num_batches - setup.schedule.num_warmup)} timed",
         "runtime": environment.describe(),
     }
+    unused = exchange_flags(config.parallel) if len(names) == 1 else []
+    if unused:
+        lines["unused"] = f"{', '.join(unused)}: one replica has nothing to exchange"
     if setup.resumed:
         lines["resumed"] = f"{setup.resumed}, step {int(trainer.step)}"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
@@ -162,30 +56,38 @@ def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[st
     print(plan(setup), flush=True)
     meter = Meter(config.run.num_warmup_batches)
     finished = train(setup, meter)
-    record = results.make_record(config, setup.data, setup.trainer, meter)
+    save(setup, len(meter.losses), finished)  # nothing that comes after can lose it
+    trainer = setup.trainer
+    machine = matmul_flops_per_s(trainer.strategy.devices, trainer.model.compute_dtype)
+    record = results.make_record(config, setup.data, trainer, meter, machine)
     try:
-        close(setup, record, finished)
+        print("\n" + results.table(record), flush=True)
+        record |= look(setup, meter) if finished else {}
     finally:
         if config.run.results_file:
             results.append(record, Path(config.run.results_file))
     return record
 
 
-def close(setup: Setup, record: dict[str, Any], finished: bool) -> None:
-    """Saves, prints the table, and evaluates a run that came to its end."""
+def save(setup: Setup, num_batches: int, finished: bool) -> None:
+    """Saves what was trained, with how far the data was read."""
     run = setup.config.run
     if not finished:
-        print(f"broken off after {len(record['losses'])} batches", flush=True)
+        print(f"broken off after {num_batches} batches", flush=True)
     if run.output_dir:
         batches_per_epoch = setup.data.batches_per_epoch
         if batches_per_epoch:
-            read = setup.first + len(record["losses"])
-            setup.trainer.epochs.assign(read / batches_per_epoch)
+            setup.trainer.epochs.assign((setup.first + num_batches) / batches_per_epoch)
         path = checkpoints.save(setup.trainer, Path(run.output_dir), run.num_keep_ckpts)
         print(f"saved {path}", flush=True)
-    print("\n" + results.table(record), flush=True)
-    if finished and run.evaluate:
-        record["bleu"] = report_evaluation(setup)
+
+
+def look(setup: Setup, meter: Meter) -> dict[str, Any]:
+    """Evaluates and inspects a run that came to its end, as far as its flags ask for it."""
+    run = setup.config.run
+    bleu = {"bleu": report_evaluation(setup)} if run.evaluate else {}
+    wait = meter.input_wait_s / max(1, len(meter.timed_seconds))
+    return bleu | inspect(run, setup.trainer, setup.data.batches_from, wait)
 
 
 def train(setup: Setup, meter: Meter) -> bool:

@@ -31,6 +31,7 @@ class Meter:
         self.losses: list[float] = []  # per target token
         self.words: list[int] = []
         self.ids: list[int] = []  # the same numbers, but where ids are characters
+        self.target_ids: list[int] = []
         self.wait_seconds: list[float] = []  # of each step, until its batch was there
         self.last = clock()
 
@@ -69,6 +70,7 @@ class Meter:
         losses = [(float(r.loss_sum), float(r.num_tokens)) for r in self.pending]
         words = [int(r.num_words) for r in self.pending]
         self.ids += [int(r.num_ids) for r in self.pending]
+        self.target_ids += [int(r.num_tokens) for r in self.pending]
         if self.pending:
             waited = self.clock()
             self.step_seconds[-1] += waited - self.last
@@ -105,6 +107,12 @@ class Meter:
     def ids_per_s(self) -> float:
         """Ids of the timed batches per second; 0 where there were none."""
         return self._per_second(self.ids)
+
+    @property
+    def timed_ids(self) -> tuple[int, int]:
+        """Source and target ids of the timed batches."""
+        target = sum(self.target_ids[self.num_warmup :])
+        return sum(self.ids[self.num_warmup :]) - target, target
 
     def _per_second(self, numbers: list[int]) -> float:
         seconds = sum(self.timed_seconds)

@@ -7,8 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from nmt.devices import call_attributes
 from nmt.model import Model
-from nmt.types import BATCH_SPEC, NO_INLINE, Batch, Gradient, ReplicaGradients, StepResult
+from nmt.types import BATCH_SPEC, Batch, Gradient, ReplicaGradients, StepResult
 from variable_update.base import VariableUpdate
 from variable_update.rows import merge
 
@@ -34,12 +35,13 @@ class Trainer:
         self.train_step = tf.function(self._train_step, input_signature=(batches,), autograph=False)
         self.replica_step = tf.function(
             self._replica_step,
-            input_signature=self._replica_spec(),
+            input_signature=self.replica_spec(),
             autograph=False,
-            experimental_attributes=NO_INLINE,
+            experimental_attributes=call_attributes(strategy.devices[0]),
         )
 
-    def _replica_spec(self) -> tuple[Any, ...]:
+    def replica_spec(self) -> tuple[Any, ...]:
+        """What a replica's function is called with."""
         weights = [tf.TensorSpec(spec.shape, tf.float32) for spec in self.model.flat_specs]
         return weights, BATCH_SPEC, tf.TensorSpec([2], tf.int32)
 
@@ -48,15 +50,19 @@ class Trainer:
         gradients, results = [], []
         for replica, (device, batch) in enumerate(zip(self.strategy.devices, batches)):
             weights = self.strategy.read(replica)
-            seed = tf.stack([self.seed + replica, tf.cast(self.step, tf.int32)])
             with tf.device(device):
                 # Traced at the first call; the other replicas call the same graph.
-                sums, result = self.replica_step(weights, batch, seed)
+                sums, result = self.replica_step(weights, batch, self.dropout_seed(replica))
             gradients.append(ReplicaGradients(sums, result.num_tokens))
             results.append(result)
-        self.strategy.apply(gradients, self.step.read_value())
+        self.strategy.update(self.strategy.agree(gradients), self.step.read_value())
         self.step.assign_add(1)
         return StepResult(*(tf.add_n(list(parts)) for parts in zip(*results)))
+
+    def dropout_seed(self, replica: int) -> tf.Tensor:
+        """What decides a replica's dropout in this step."""
+        with tf.device("CPU:0"):
+            return tf.stack([self.seed + replica, tf.cast(self.step, tf.int32)])
 
     def _replica_step(
         self, weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import tensorflow as tf
 
@@ -47,9 +47,6 @@ class StepResult(NamedTuple):
     num_words: tf.Tensor  # source and target
     num_ids: tf.Tensor  # the same, but where ids are characters
 
-
-NO_INLINE: Final = {"_noinline": True}
-"""For functions that replicas share: TensorFlow prepares the graph that calls them in less time."""
 
 Place = Callable[[int], str]
 """The device of a variable, by its number."""

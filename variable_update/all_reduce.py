@@ -147,7 +147,7 @@ def hierarchical_copy(
     """Sums within two halves of the devices, then between them: few slow links are crossed."""
     half = (len(devices) + 1) // 2
     groups = [(tensors[:half], devices[:half]), (tensors[half:], devices[half:])]
-    partial = [psgpu(list(t), d, num_parts)[0] for t, d in groups if d]
+    partial = [by_parts(list(t), d, d[:1], num_parts)[0] for t, d in groups if d]
     leaders = [d[0] for _, d in groups if d]
     totals = psgpu(partial, leaders, num_parts)
     return [copy for total, (_, d) in zip(totals, groups) for copy in copied(total, d)]

@@ -60,8 +60,12 @@ class VariableUpdate(abc.ABC):
         """The weights a replica computes with."""
 
     @abc.abstractmethod
-    def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Updates the variables from one gradient set per replica."""
+    def agree(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
+        """Exchanges gradients: what each copy is to be updated with, where it lives."""
+
+    @abc.abstractmethod
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+        """Updates each copy with what was agreed on."""
 
     @abc.abstractmethod
     def describe(self) -> str:

@@ -35,6 +35,17 @@ def cast_on(device: str, value: tf.Tensor) -> tf.Tensor:
         return tf.cast(value, tf.float32)
 
 
+def narrowed(value: tf.Tensor, algorithm: str, num_devices: int) -> tf.Tensor:
+    """In 16 bits: bfloat16, which has room for any sum, or what NCCL takes of these, float16.
+
+    That ends at 65504: what could become larger when it is added up is cut off.
+    """
+    if algorithm != ON_GPUS:
+        return tf.cast(value, tf.bfloat16)
+    limit = tf.float16.max / num_devices
+    return tf.cast(tf.clip_by_value(value, -limit, limit), tf.float16)
+
+
 def make_exchange(
     text: str, packing: Packing = UNPACKED, *, gpu: bool, compact: bool = False
 ) -> Exchange:
@@ -56,7 +67,7 @@ class Exchange:
 
     spec: Spec
     packing: Packing = UNPACKED
-    compact: bool = False  # 16 bits a number on the way
+    compact: bool = False  # 16 bits a number on the way, `narrowed`
     note: str = ""  # why the plan shows another spec than the flag
 
     def __call__(
@@ -69,9 +80,10 @@ class Exchange:
         if len(devices) == 1:
             return [list(per_device[0])]
         sums: list[dict[int, tf.Tensor]] = [{} for _ in devices]
+        wire = tf.bfloat16 if self.compact else tf.float32
         for number, embedding in rows.items():
             parts = [gradients[number] for gradients in per_device]
-            for mine, total in zip(sums, exchange_rows(parts, devices, embedding, self.wire)):
+            for mine, total in zip(sums, exchange_rows(parts, devices, embedding, wire)):
                 mine[number] = total
         sizes = [0 if n in rows else size_of(g) for n, g in enumerate(per_device[0])]
         for pack in self.packs(sizes, rows):
@@ -93,19 +105,20 @@ class Exchange:
         self, per_device: Sequence[Sequence[tf.Tensor]], devices: Sequence[str], pack: Pack
     ) -> list[tf.Tensor]:
         """Sums one pack."""
+        elements = sum(per_device[0][number].shape.num_elements() for number in pack)
+        algorithm, num_parts = specs.way_for(self.spec, elements * self.wire_size)
         packed = []
         for gradients, device in zip(per_device, devices):
             with tf.device(device):
-                packed.append(tf.cast(put_together(gradients, pack), self.wire))
-        num_bytes = packed[0].shape.num_elements() * packed[0].dtype.size
-        algorithm, num_parts = specs.way_for(self.spec, num_bytes)
+                flat = put_together(gradients, pack)
+                packed.append(narrowed(flat, algorithm, len(devices)) if self.compact else flat)
         sums = ALGORITHMS[algorithm](packed, devices, num_parts)
         return [cast_on(device, total) for device, total in zip(devices, sums)]
 
     @property
-    def wire(self) -> tf.DType:
-        """The type of numbers that travel; bfloat16 has room for any sum, float16 has not."""
-        return tf.bfloat16 if self.compact else tf.float32
+    def wire_size(self) -> int:
+        """Bytes of a number that travels."""
+        return 2 if self.compact else 4
 
     def num_bytes(
         self,
@@ -118,17 +131,17 @@ class Exchange:
         Rows are counted as the most there can be.
         """
         tables = rows.values()
-        total = float(sum(bytes_of_rows(table, devices, self.wire.size) for table in tables))
+        total = float(sum(bytes_of_rows(table, devices, self.wire_size) for table in tables))
         sizes = [0 if number in rows else size for number, size in enumerate(sizes)]
         for pack in self.packs(sizes, rows):
-            size = sum(sizes[number] for number in pack) * self.wire.size // 4
+            size = sum(sizes[number] for number in pack) * self.wire_size // 4
             total += size * TRAFFIC[specs.way_for(self.spec, size).algorithm](devices)
         return int(total)
 
     def describe(self) -> str:
         """One phrase for the plan."""
         text = f"all-reduce {specs.describe(self.spec)}{self.note}"
-        text += " in bfloat16" if self.compact else ""
+        text += " in 16 bits" if self.compact else ""
         if self.packing.num_packs:
             return f"{text}, gradients in {self.packing.num_packs} packs"
         if self.packing.small_bytes:

@@ -16,12 +16,16 @@ class Independent(Replicated):
     name = "independent"
     synchronous = False
 
-    def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Updates each copy with its own replica's gradients."""
-        for device, copy, gradients in zip(self.devices, self.copies, replicas):
+    def agree(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
+        """Leaves each copy its own replica's gradients."""
+        return list(replicas)
+
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+        """Updates each copy with a scale of its own."""
+        for device, copy, mine in zip(self.devices, self.copies, agreed):
             with tf.device(device):
-                scale = copy.optimizer.scale(gradients)
-                self.update(copy.optimizer.handles(), gradients.sums, scale, step)
+                scale = copy.optimizer.scale(mine)
+                self.update_copy(copy.optimizer.handles(), mine.sums, scale, step)
 
     def exchange_bytes(self) -> int:
         """Nothing."""

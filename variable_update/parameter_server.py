@@ -30,18 +30,23 @@ class ParameterServer(VariableUpdate):
         with tf.device(self.devices[replica]):
             return [tf.identity(variable) for variable in self.copies[0].variables]
 
-    def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Adds each variable's gradients where it lives and updates it there."""
+    def agree(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
+        """Adds each variable's gradients where it lives."""
         sums = []
         for number, parts in enumerate(zip(*(replica.sums for replica in replicas))):
             with tf.device(self.homes[number]):
                 rows = self.rows.get(number)
                 sums.append(add_rows(parts, rows) if rows else add_up(parts))
-        optimizer = self.copies[0].optimizer
         with tf.device(self.homes[0]):
             num_tokens = add_up([replica.num_tokens for replica in replicas])
-            scale = optimizer.scale(ReplicaGradients(sums, num_tokens))
-        optimizer.update(sums, scale, step)
+        return [ReplicaGradients(sums, num_tokens)]
+
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+        """Updates each variable where it lives."""
+        optimizer = self.copies[0].optimizer
+        with tf.device(self.homes[0]):
+            scale = optimizer.scale(agreed[0])
+        optimizer.update(agreed[0].sums, scale, step)
 
     def exchange_bytes(self) -> int:
         """Every replica that is not a variable's home gets it and sends its gradient.

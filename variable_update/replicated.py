@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.types import NO_INLINE, Place, ReplicaGradients
+from nmt.devices import call_attributes
+from nmt.types import Place, ReplicaGradients
 from variable_update.base import (
     Ingredients,
     VariableUpdate,
@@ -32,8 +33,10 @@ class Replicated(VariableUpdate):
         others = (another_copy(made_from, first, device) for device in self.devices[1:])
         self.copies = [first, *others]
         # Traced at the first call; the other copies call the same graph.
-        self.update = tf.function(
-            first.optimizer.update_handles, autograph=False, experimental_attributes=NO_INLINE
+        self.update_copy = tf.function(
+            first.optimizer.update_handles,
+            autograph=False,
+            experimental_attributes=call_attributes(self.devices[0]),
         )
         self.late = Late(self.devices, self.copies[0].variables) if made_from.relaxed else None
 
@@ -42,18 +45,34 @@ class Replicated(VariableUpdate):
         with tf.device(self.devices[replica]):
             return [variable.read_value() for variable in self.copies[replica].variables]
 
-    def apply(self, replicas: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Gives every copy the sum of all gradients and updates it."""
+    def agree(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
+        """Gives every copy the sum of all gradients."""
         if self.late:
             replicas = self.late.swap(replicas)
         handed_in = [gradients.sums for gradients in replicas]
         sums = self.exchange(handed_in, self.devices, self.rows)
         with tf.device(self.devices[0]):
             num_tokens = add_up([gradients.num_tokens for gradients in replicas])
-            scale = self.copies[0].optimizer.scale(ReplicaGradients(sums[0], num_tokens))
-        for device, copy, mine in zip(self.devices, self.copies, sums):
+        return [ReplicaGradients(mine, num_tokens) for mine in sums]
+
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+        """Updates every copy; where gradients are late, not before there are any."""
+        if not self.late:
+            return self.update_copies(agreed, step)
+        tf.cond(
+            agreed[0].num_tokens > 0.0,
+            lambda: self.update_copies(agreed, step - 1),
+            lambda: None,
+        )
+        return None
+
+    def update_copies(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+        """Updates every copy; all share one scale, so that they stay equal."""
+        with tf.device(self.devices[0]):
+            scale = self.copies[0].optimizer.scale(agreed[0])
+        for device, copy, mine in zip(self.devices, self.copies, agreed):
             with tf.device(device):
-                self.update(copy.optimizer.handles(), mine, scale, step)
+                self.update_copy(copy.optimizer.handles(), mine.sums, scale, step)
 
     def describe(self) -> str:
         """One line for the plan: who holds what, and how they agree."""

@@ -51,18 +51,19 @@ def choose(
     return {
         number: embedding
         for number, embedding in embeddings.items()
-        if fewer_bytes(config.strategy, devices, embedding)
+        if fewer_bytes(config, devices, embedding)
     }
 
 
-def fewer_bytes(strategy: str, devices: Sequence[str], embedding: Embedding) -> bool:
+def fewer_bytes(config: ParallelConfig, devices: Sequence[str], embedding: Embedding) -> bool:
     """Whether rows are fewer bytes than the dense gradient.
 
     The best all-reduce sends that 2 (N - 1) times; a server gets it or the rows from each replica.
     """
-    dense, others = 4 * embedding.size * embedding.depth, len(devices) - 1
-    if strategy == "replicated":
-        return exchange_bytes(embedding, devices) < 2 * others * dense
+    num_bytes = 2 if config.compact_gradient_transfer else 4
+    dense, others = num_bytes * embedding.size * embedding.depth, len(devices) - 1
+    if config.strategy == "replicated":
+        return exchange_bytes(embedding, devices, num_bytes) < 2 * others * dense
     return row_bytes(embedding) < dense
 
 

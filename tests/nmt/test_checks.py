@@ -20,7 +20,10 @@ def problems(*argv):
         (["--dataset=synthetic", "--num_epochs=2"], "--num_epochs=2 has no meaning.*--num_batches"),
         (["--use_synthetic_data", "--evaluate"], "needs a test split.*--dataset=demo"),
         (["--all_reduce_spec=nccl#2"], "=nccl#2 has 'nccl#2'; NCCL cuts as it sees fit, leave"),
-        (["--all_reduce_spec=xring", "--num_replicas=1"], "xring needs 2 replicas or more; give"),
+        (
+            ["--all_reduce_spec=xring", "--num_replicas=1"],
+            "xring does nothing with --num_r",
+        ),
         (
             ["--gradient_repacking=4", "--variable_update=parameter_server"],
             "--gradient_repacking=4 does nothing with --variable_update=parameter_server; leave it",
@@ -49,13 +52,26 @@ def problems(*argv):
             ["--sparse_gradients=sparse", "--variable_update=independent"],
             "=sparse does nothing where no gradients are exchanged; leave it out",
         ),
-        (["--sparse_gradients=dense", "--num_replicas=1"], "=dense does nothing where no"),
+        (["--sparse_gradients=dense", "--num_replicas=1"], "=dense does nothing with --num_repl"),
+        (
+            ["--variable_consistency=relaxed", "--num_replicas=1"],
+            "does nothing with --num_repl",
+        ),
+        (
+            ["--all_reduce_spec=hierarchical_copy", "--num_replicas=2"],
+            "hierarchical_copy needs 3 replicas or more; give more",
+        ),
+        (
+            ["--agg_small_grads_max_group=20"],
+            "does nothing without --agg_small_grads_max_b",
+        ),
         (
             ["--sparse_gradients=sparse", "--variable_consistency=relaxed"],
             "=sparse does not go with --variable_consistency=relaxed; leave one of them out",
         ),
         (["--results_file=nowhere/results.json"], "does not exist; make it first"),
         (["--results_file=tests"], "is a directory; name a file in it"),
+        (["--trace_file=nowhere/trace.json"], "--trace_file=nowhere/trace.json is in a directory"),
         (["--output_dir=train.py/run"], "train.py is a file; name another"),
     ],
 )
@@ -91,6 +107,14 @@ def test_all_conflicts_are_reported_at_once():
         "--use_synthetic_data",
     )
     assert len(found) == 3
+
+
+def test_everything_that_one_replica_cannot_use_is_named():
+    found = problems("--num_replicas=1", "--gradient_repacking=2", "--compact_gradient_transfer")
+    assert [sentence.split()[0] for sentence in found] == [
+        "--gradient_repacking=2",
+        "--compact_gradient_transfer=True",
+    ]
 
 
 def test_a_path_that_cannot_be_looked_at_is_a_problem():

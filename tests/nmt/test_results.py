@@ -11,13 +11,21 @@ RECORD = {
     "timed_batches": 20,
     "timed_seconds": 31.38,
     "words_per_second": 92236.7234,
+    "model_flops_per_second": 120e9,
+    "matmul_flops_per_second": 160e9,
 }
 
 
 def test_the_first_heading_tells_gpus_from_replicas():
     assert results.table(RECORD).startswith("|Replicas|")
     assert results.table({**RECORD, "device": "GPU V100"}).startswith("|GPU number|")
-    assert results.table(RECORD).endswith("\n|2|64|31.380|92236.723||")
+    assert "\n|2|64|31.380|92236.723||\n" in results.table(RECORD)
+
+
+def test_the_last_line_tells_how_much_of_the_machine_was_used():
+    assert results.table(RECORD).splitlines()[-1] == (
+        "arithmetic of real words: 120.0 GFLOP/s, 0.75 of the 160.0 that large matmuls reach here"
+    )
 
 
 def test_a_run_within_the_warm_up_says_that_nothing_was_timed():

@@ -3,7 +3,7 @@ import pytest
 import tensorflow as tf
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES, OptimizerConfig
-from nmt.trainer import count_words
+from nmt.trainer import Trainer, count_words
 from nmt.weights import backward_order
 from tests import small
 from variable_update.exchange import make_exchange
@@ -78,6 +78,14 @@ def test_all_replicas_call_one_function():
     assert trainer.replica_step.get_concrete_function().function_def.attr["_noinline"].b
 
 
+def test_on_gpus_gradients_need_not_wait_for_the_end_of_the_backward_pass():
+    """A call that is not inlined would hand them out all at once."""
+    strategy = small.trainer("replicated", 2).strategy
+    strategy.devices = ("GPU:0", "GPU:1")
+    trainer = Trainer(small.model(), strategy, seed=1)
+    assert not trainer.replica_step.get_concrete_function().function_def.attr["_noinline"].b
+
+
 def test_on_a_gpu_cudnn_replaces_every_loop():
     """Traced with the GPU implementation; the graph is never run."""
     trainer = small.trainer(encoder_type="cudnn_lstm", kind="GPU")
@@ -96,10 +104,11 @@ def test_each_replica_is_called_on_its_gpu(strategy):
     assert places(calls(graph, "replica_step")) == [("GPU", 0), ("GPU", 1)]
 
 
+@pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("packing", [Packing(), Packing(num_packs=2)])
-def test_nccl_takes_gradients_from_gpu_to_gpu(packing):
+def test_nccl_takes_gradients_from_gpu_to_gpu(packing, compact):
     """Traced with names of GPUs that are not there: nothing between the passes is on the host."""
-    exchange = make_exchange("nccl", packing, gpu=True)
+    exchange = make_exchange("nccl", packing, gpu=True, compact=compact)
     trainer = small.trainer(
         "replicated", 2, encoder_type="cudnn_lstm", kind="GPU", exchange=exchange
     )
@@ -114,6 +123,24 @@ def test_nccl_takes_gradients_from_gpu_to_gpu(packing):
             ways = list(way_back(gradient.op, "replica_step"))
             assert {place for place, _ in ways} == {("GPU", gpu)}
             assert "NcclAllReduce" in {kind for _, kind in ways}
+
+
+def test_rows_go_from_gpu_to_gpu_and_every_gpu_adds_them_up():
+    """Traced with names of GPUs that are not there."""
+    exchange = make_exchange("nccl", gpu=True)
+    trainer = small.trainer(
+        "replicated", 2, kind="GPU", encoder_type="cudnn_lstm", exchange=exchange, rows=small.ROWS
+    )
+    trainer.strategy.devices = ("GPU:0", "GPU:1")
+    graph = trainer.train_step.get_concrete_function().graph
+    added = [op for op in graph.get_operations() if op.type == "TensorScatterAdd"]
+    assert sorted(places(added)) == sorted(2 * len(small.ROWS) * [("GPU", 0), ("GPU", 1)])
+    for gpu, update in enumerate(calls(graph, "update_handles")):
+        dense = [value for value in update.inputs if value.dtype == tf.float32][: len(small.ROWS)]
+        for gradient in dense:
+            ways = set(way_back(gradient.op, "replica_step"))
+            assert (("GPU", gpu), "TensorScatterAdd") in ways
+            assert {kind for (kind, _), _ in ways} == {"GPU"}
 
 
 def way_back(operation, end):

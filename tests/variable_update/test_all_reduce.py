@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from variable_update import spec
-from variable_update.all_reduce import ALGORITHMS, cut, join
+from variable_update.all_reduce import ALGORITHMS, TRAFFIC, cut, join
 
 ON_HOST = [name for name in ALGORITHMS if name != "nccl"]
 DEVICES = [f"CPU:{index}" for index in range(8)]
@@ -120,3 +120,40 @@ def test_between_gpus_nothing_is_summed_on_the_host(name):
     adds = [node for node in traced(ALGORITHMS[name], 4) if node.op in ("AddV2", "AddN")]
     assert adds
     assert all("GPU" in node.device for node in adds)
+
+
+def bytes_between_devices(name, num_devices, num_parts, size):
+    """What a graph's edges carry from one device to another, each tensor once for each device."""
+    devices = [f"GPU:{index}" for index in range(num_devices)]
+
+    @tf.function(input_signature=[tf.TensorSpec([size], tf.float32)] * num_devices, autograph=False)
+    def graph(*tensors):
+        placed = []
+        for device, tensor in zip(devices, tensors):
+            with tf.device(device):
+                placed.append(tensor * 2.0)
+        return ALGORITHMS[name](placed, devices, num_parts)
+
+    traced_graph = graph.get_concrete_function().graph
+    left, seen, sent = [value.op.inputs[0].op for value in traced_graph.outputs], set(), {}
+    while left:
+        operation = left.pop()
+        if operation.name in seen:
+            continue
+        seen.add(operation.name)
+        for value in operation.inputs:
+            left.append(value.op)
+            far = value.op.device and value.op.device != operation.device
+            if far and value.op.type != "Const":
+                sent[value.name, operation.device] = value.shape.num_elements() * 4
+    return sum(sent.values())
+
+
+@pytest.mark.parametrize("num_parts", [1, 2])
+@pytest.mark.parametrize("num_devices", [2, 3, 5, 8])
+@pytest.mark.parametrize("name", ON_HOST)
+def test_the_bytes_that_are_reported_are_those_of_the_graph(name, num_devices, num_parts):
+    devices = [f"GPU:{index}" for index in range(num_devices)]
+    size = 1680  # all parts are equal
+    expected = 4 * size * TRAFFIC[name](devices)
+    assert bytes_between_devices(name, num_devices, num_parts, size) == expected

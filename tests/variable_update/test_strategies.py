@@ -45,7 +45,7 @@ UNEVEN = [gradients(2.0, [1.0, 0.0], 1.0), gradients(6.0, [0.0, 4.0], 3.0)]
 @pytest.mark.parametrize("name", [n for n, s in STRATEGIES.items() if s.synchronous])
 def test_sums_are_divided_once_by_all_tokens(name):
     strategy = make(name, 2)
-    strategy.apply(UNEVEN, tf.constant(0))
+    strategy.update(strategy.agree(UNEVEN), tf.constant(0))
     for replica in (0, 1):
         scalar, vector = strategy.read(replica)
         assert float(scalar) == 10.0 - (2.0 + 6.0) / 4.0
@@ -54,7 +54,7 @@ def test_sums_are_divided_once_by_all_tokens(name):
 
 def test_independent_replicas_divide_by_their_own_tokens():
     strategy = make("independent", 2)
-    strategy.apply(UNEVEN, tf.constant(0))
+    strategy.update(strategy.agree(UNEVEN), tf.constant(0))
     assert [float(strategy.read(replica)[0]) for replica in (0, 1)] == [8.0, 8.0]
     np.testing.assert_allclose(strategy.read(1)[1], [1.0, 2.0 - 4.0 / 3.0])
 

@@ -1,0 +1,68 @@
+"""Arithmetic of the model against what the machine can do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import tensorflow as tf
+
+from nmt.devices import is_gpu, num_cores
+from nmt.weights import ModelWeights, WeightSpec
+
+PASSES: Final = 3  # forward, and backward once for inputs and once for weights
+ROUNDS: Final = 5
+CHAIN: Final = 2  # matmuls that follow each other
+SIZES: Final = {"CPU": 1024, "GPU": 8192}
+
+
+def model_flops(specs: ModelWeights, num_source: float, num_target: float) -> float:
+    """What training on so many real words multiplies and adds; only matmuls count."""
+    writing = matrix_size(specs.decoder) + matrix_size(specs.projection)
+    per_weight = 2.0 * PASSES
+    return per_weight * (num_source * matrix_size(specs.encoder) + num_target * writing)
+
+
+def matrix_size(specs: object) -> int:
+    """Numbers in all matrices of a structure; each is multiplied with every word once."""
+    found: list[WeightSpec] = tf.nest.flatten(specs)
+    return sum(spec.num_bytes // 4 for spec in found if len(spec.shape) == 2)
+
+
+def matmul_flops_per_s(devices: Sequence[str], dtype: tf.DType = tf.float32) -> float:
+    """The best rate at which all devices together multiply large matrices."""
+    kind = "GPU" if is_gpu(devices[0]) else "CPU"
+    places = list(devices) if kind == "GPU" else [devices[0]] * num_cores()
+    matrices = [matrix(place, SIZES[kind], dtype) for place in places]
+
+    def multiply() -> list[tf.Tensor]:
+        return [chain(place, left) for place, left in zip(places, matrices)]
+
+    work = tf.function(multiply, autograph=False)
+    work()
+    best = min(seconds(work) for _ in range(ROUNDS))
+    return float(len(places) * CHAIN * 2 * SIZES[kind] ** 3 / best)
+
+
+def matrix(device: str, size: int, dtype: tf.DType) -> tf.Variable:
+    """Any numbers; in a variable, for TensorFlow multiplies constants beforehand."""
+    with tf.device(device):
+        return tf.Variable(tf.cast(tf.random.uniform([size, size]), dtype), trainable=False)
+
+
+def chain(device: str, left: tf.Variable) -> tf.Tensor:
+    """Matmuls that wait for each other; what is read in the end is one number."""
+    with tf.device(device):
+        value = left.read_value()
+        for _ in range(CHAIN):
+            value = value @ left
+        return value[0, 0]
+
+
+def seconds(work: tf.types.experimental.GenericFunction) -> float:
+    """How long a call takes until all its numbers are there."""
+    begun = time.perf_counter()
+    for number in work():
+        number.numpy()
+    return time.perf_counter() - begun

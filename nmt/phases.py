@@ -1,0 +1,135 @@
+"""Where a step's time goes: the clock is read between its phases, in a window of its own.
+
+    start -> transfer -> read -> begin -> forward -> backward -> exchange -> update
+
+Replicas work side by side and share what they run on, so their phases overlap: each replica's
+seconds are shown, and the time from the first one's start to the last one's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from nmt.devices import call_attributes
+from nmt.trainer import Trainer
+from nmt.types import Batch, ReplicaGradients
+
+HOST: Final = "CPU:0"
+MARKS: Final = (
+    "start", "transfer", "read", "begin", "forward", "backward", "exchange", "update",
+)  # fmt: skip
+SINCE: Final = {
+    "transfer": "start",  # of the batch to the device
+    "read": "start",  # of the weights
+    "forward": "begin",
+    "backward": "forward",
+    "exchange": "backward",  # what is left of it then; waiting for slower replicas included
+    "update": "exchange",  # clipping included
+}
+"""Phases, and the mark at which each begins; it ends at its own."""
+
+Times = npt.NDArray[np.float64]  # [steps, replicas, marks]
+
+
+def stamp(after: Any) -> tf.Tensor:
+    """The time when all of these tensors are computed, wherever they are."""
+    tensors = tf.nest.flatten(after, expand_composites=True)
+    # A GPU only queues its work: a number that is on the host has really been computed.
+    numbers = [tf.reshape(tensor, [-1])[:1] for tensor in tensors]
+    with tf.device(HOST):
+        arrived = [tf.identity(number) for number in numbers]
+        with tf.control_dependencies(arrived):
+            return tf.timestamp()
+
+
+def phased_replica_step(trainer: Trainer) -> Callable[..., Any]:
+    """The trainer's function for one replica, with the clock read in between."""
+
+    def step(weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor) -> tuple[Any, ...]:
+        begin = stamp((weights, batch))
+        sums, result = trainer.replica_step.python_function(weights, batch, seed)
+        return sums, result, [begin, stamp(result.loss_sum), stamp(sums)]
+
+    return tf.function(
+        step,
+        input_signature=trainer.replica_spec(),
+        autograph=False,
+        experimental_attributes=call_attributes(trainer.strategy.devices[0]),
+    )
+
+
+def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
+    """The trainer's step from batches on the host; gives the marks of all replicas."""
+    strategy, replica_step = trainer.strategy, phased_replica_step(trainer)
+
+    def step(batches: Sequence[Batch]) -> tf.Tensor:
+        start = stamp(())
+        handed_in, begun = [], []
+        for replica, (device, batch) in enumerate(zip(strategy.devices, batches)):
+            weights = strategy.read(replica)
+            with tf.device(device):
+                batch = tf.nest.map_structure(tf.identity, batch)
+                sums, result, marks = replica_step(weights, batch, trainer.dropout_seed(replica))
+            handed_in.append(ReplicaGradients(sums, result.num_tokens))
+            begun.append([start, stamp(batch), stamp(weights), *marks])
+        agreed = strategy.agree(handed_in)
+        exchanged = [stamp(gradients.sums) for gradients in agreed]
+        strategy.update(agreed, trainer.step.read_value())
+        updated = [stamp([v.read_value() for v in copy.variables]) for copy in strategy.copies]
+        trainer.step.assign_add(1)
+        # A single copy is everyone's.
+        ends = list(zip(exchanged, updated)) * (len(begun) // len(exchanged))
+        return tf.stack([tf.stack([*marks, *end]) for marks, end in zip(begun, ends)])
+
+    return tf.function(step, autograph=False)
+
+
+class Phases(NamedTuple):
+    """Seconds of a step, medians of the window."""
+
+    step: float
+    replicas: dict[str, list[float]]  # by phase, each replica's
+    total: dict[str, float]  # by phase, from the first replica's start to the last one's end
+
+
+def measure(trainer: Trainer, batches: Iterable[tuple[Batch, ...]], num_steps: int) -> Phases:
+    """Trains on some more batches, the first of them for tracing alone."""
+    step = phased_step(trainer)
+    times = []
+    for _, batch in zip(range(num_steps + 1), batches):
+        with tf.device(HOST):
+            on_host = tf.nest.map_structure(tf.identity, batch)
+        times.append(step(on_host).numpy())
+    return summarize(np.stack(times[1:]))
+
+
+def summarize(times: Times) -> Phases:
+    """Medians over the steps of a window."""
+    at = {mark: times[:, :, number] for number, mark in enumerate(MARKS)}
+    replicas, total = {}, {}
+    for phase, begin in SINCE.items():
+        replicas[phase] = np.median(at[phase] - at[begin], axis=0).tolist()
+        span = at[phase].max(axis=1) - at[begin].min(axis=1)
+        total[phase] = float(np.median(span))
+    steps = at["update"].max(axis=1) - at["start"].min(axis=1)
+    return Phases(float(np.median(steps)), replicas, total)
+
+
+def table(phases: Phases, input_wait_s: float) -> str:
+    """What is printed; the last column shows how much of the step some replica was at it."""
+    lines = [
+        "|Phase|s, mean of replicas|s, slowest replica|s, first start to last end|of the step|",
+        "|:--|:--|:--|:--|:--|",
+        f"|input wait|{input_wait_s:.4f}|||{input_wait_s / phases.step:.2f}|",
+    ]
+    for phase, of_replicas in phases.replicas.items():
+        mean, slowest, total = np.mean(of_replicas), max(of_replicas), phases.total[phase]
+        share = total / phases.step
+        lines.append(f"|{phase}|{mean:.4f}|{slowest:.4f}|{total:.4f}|{share:.2f}|")
+    lines.append(f"|step|||{phases.step:.4f}|1.00|")
+    return "\n".join(lines)

@@ -1,0 +1,125 @@
+"""What a run works with: data, model and strategy put together from its configuration."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from input_pipeline.choice import dataset_of
+from input_pipeline.sources import SOURCES, Source
+from input_pipeline.training_data import Request, TrainingData
+from nmt import checkpoints, devices
+from nmt.config import ParallelConfig, TrainConfig
+from nmt.errors import UserError
+from nmt.loop import Schedule
+from nmt.model import Model, make_model
+from nmt.optimizers import make_optimizer
+from nmt.trainer import Trainer
+from nmt.weights import VocabularySizes, backward_order, create_variables
+from variable_update.base import Ingredients
+from variable_update.exchange import make_exchange
+from variable_update.packing import Packing
+from variable_update.rows import Embedding
+from variable_update.rows import choose as choose_rows
+from variable_update.strategies import STRATEGIES
+
+
+class Setup(NamedTuple):
+    """What a run works with."""
+
+    config: TrainConfig
+    data: TrainingData
+    trainer: Trainer
+    schedule: Schedule
+    resumed: Path | None  # the checkpoint it goes on from
+    first: int = 0  # the batch it goes on with
+
+
+def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]) -> Trainer:
+    """Builds the model and its variables on the given devices."""
+    kind = "GPU" if devices.is_gpu(names[0]) else "CPU"
+    model = make_model(config.model, VocabularySizes(*data.vocabulary_sizes), kind)
+    parallel = config.parallel
+    strategy = STRATEGIES[parallel.strategy](
+        Ingredients(
+            names,
+            functools.partial(create_variables, model.flat_specs, config.run.seed),
+            [spec.num_bytes for spec in model.flat_specs],
+            functools.partial(make_optimizer, config.optimizer),
+            servers(parallel, names),
+            make_exchange(
+                parallel.all_reduce_spec,
+                packing(parallel, model),
+                gpu=kind == "GPU",
+                compact=parallel.compact_gradient_transfer,
+            ),
+            parallel.variable_consistency == "relaxed",
+            choose_rows(parallel, names, embeddings(config, model)),
+        )
+    )
+    return Trainer(model, strategy, config.run.seed, data.spaces)
+
+
+def servers(config: ParallelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices that hold a single copy of the variables, named as replicas' devices are."""
+    return (
+        names if config.local_parameter_device == "gpu" else (config.param_server_device.upper(),)
+    )
+
+
+def embeddings(config: TrainConfig, model: Model) -> dict[int, Embedding]:
+    """The embeddings by their numbers, with how many words a batch can have at most."""
+    data, specs = config.data, model.flat_specs
+    lengths = {"source_embedding": data.src_max_len, "target_embedding": data.tgt_max_len}
+    found = {}
+    for number, spec in enumerate(specs):
+        if spec.name in lengths:
+            ids = data.batch_words or data.batch_size * lengths[spec.name]
+            size, depth = spec.shape
+            found[number] = Embedding(size, depth, min(ids, size))
+    return found
+
+
+def packing(config: ParallelConfig, model: Model) -> Packing:
+    """What travels together."""
+    return Packing(
+        config.gradient_repacking,
+        config.agg_small_grads_max_bytes,
+        config.agg_small_grads_max_group,
+        tuple(backward_order(model.specs)),
+    )
+
+
+def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setup:
+    """Reads data, builds the model on this machine's devices, restores a checkpoint."""
+    names = devices.configure(config.parallel)
+    run = config.run
+    request = Request(config.data, names, run.num_epochs, run.seed, run.evaluate, run.output_dir)
+    data = sources[dataset_of(config.data)](request)
+    trainer = make_trainer(config, data, names)
+    resumed = None
+    if config.run.output_dir:
+        resumed = checkpoints.restore(trainer, Path(config.run.output_dir))
+    first = first_batch(trainer, data)
+    return Setup(config, data, trainer, make_schedule(config, data, first), resumed, first)
+
+
+def first_batch(trainer: Trainer, data: TrainingData) -> int:
+    """Where the data goes on; another size of batch makes another number of the same place."""
+    return round(float(trainer.epochs) * (data.batches_per_epoch or 0))
+
+
+def make_schedule(config: TrainConfig, data: TrainingData, first: int) -> Schedule:
+    """How many batches to train on; epochs end where they would have without a restart."""
+    run = config.run
+    total = run.num_warmup_batches + run.num_batches
+    if data.num_batches is not None:
+        total = data.num_batches - first
+    if total < 1:
+        raise UserError(
+            f"--output_dir={run.output_dir} has finished all of --num_epochs={run.num_epochs}; "
+            "give more epochs"
+        )
+    return Schedule(run.num_warmup_batches, total, run.log_every)

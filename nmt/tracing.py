@@ -1,0 +1,78 @@
+"""A trace of some steps: for TensorBoard's profiler, for Chrome, and to count operations."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.tsl.profiler.protobuf.xplane_pb2 import XSpace
+
+from nmt.trainer import Trainer
+from nmt.types import Batch
+
+OPERATION = re.compile(r"[^:]+:(_?[A-Z]\w+)")  # name of the node, kind of operation
+PS_PER_US = 1e6
+
+
+def record(
+    trainer: Trainer, batches: Iterable[tuple[Batch, ...]], directory: Path, num_steps: int
+) -> XSpace:
+    """Trains on some more batches, the first of them untraced, and leaves the trace in a directory.
+
+    `tensorboard --logdir DIRECTORY` shows it where the profiler's plugin is installed.
+    """
+    iterator = iter(batches)
+    trainer.train_step(next(iterator)).loss_sum.numpy()
+    tf.profiler.experimental.start(str(directory))
+    try:
+        for _, batch in zip(range(num_steps), iterator):
+            trainer.train_step(batch).loss_sum.numpy()
+    finally:
+        tf.profiler.experimental.stop()
+    newest = max(directory.rglob("*.xplane.pb"), key=lambda path: path.stat().st_mtime)
+    space = XSpace()
+    space.ParseFromString(newest.read_bytes())
+    return space
+
+
+def count_operations(space: XSpace, num_steps: int) -> dict[str, float]:
+    """How often each kind of operation ran in a step, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for plane in space.planes:
+        if not plane.name.startswith("/host:CPU"):
+            continue
+        kinds = {n: OPERATION.fullmatch(m.name) for n, m in plane.event_metadata.items()}
+        for line in plane.lines:
+            found = (kinds[event.metadata_id] for event in line.events)
+            counts.update(kind[1] for kind in found if kind)
+    return {kind: count / num_steps for kind, count in counts.most_common()}
+
+
+def write_for_chrome(space: XSpace, path: Path) -> None:
+    """Writes what chrome://tracing and Perfetto open; compressed where the name ends in .gz."""
+    text = json.dumps({"traceEvents": list(chrome_events(space)), "displayTimeUnit": "ms"})
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def chrome_events(space: XSpace) -> Iterator[dict[str, Any]]:
+    """One process for each device, one thread for each line of events."""
+    for process, plane in enumerate(space.planes):
+        yield {"ph": "M", "pid": process, "name": "process_name", "args": {"name": plane.name}}
+        for thread, line in enumerate(plane.lines):
+            where = {"pid": process, "tid": thread}
+            yield {"ph": "M", **where, "name": "thread_name", "args": {"name": line.name}}
+            for event in line.events:
+                yield {
+                    "ph": "X",
+                    **where,
+                    "name": plane.event_metadata[event.metadata_id].name,
+                    "ts": line.timestamp_ns / 1e3 + event.offset_ps / PS_PER_US,
+                    "dur": event.duration_ps / PS_PER_US,
+                }

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from nmt import phases
+from nmt.config import VARIABLE_UPDATES
+from tests import small
+
+BATCHES = (small.batch([5, 1, 3, 2], [2, 6, 4, 1]), small.batch([2, 2], [1, 3], seed=1))
+
+
+def test_phases_are_medians_for_each_replica_and_overlap_in_all():
+    # start, transfer, read, begin, forward, backward, exchange, update
+    first = [0.0, 1.0, 2.0, 2.0, 4.0, 8.0, 10.0, 11.0]
+    second = [0.0, 1.0, 1.0, 4.0, 6.0, 9.0, 10.0, 12.0]
+    times = np.array([[first, second]] * 3)
+    times[2] *= 10  # one step that was disturbed does not count
+    found = phases.summarize(times)
+    assert found.step == 12.0
+    assert found.replicas["forward"] == [2.0, 2.0]
+    assert found.replicas["exchange"] == [2.0, 1.0]
+    assert found.total["forward"] == 4.0
+    assert found.total["update"] == 2.0
+
+
+@pytest.mark.parametrize("strategy", VARIABLE_UPDATES)
+def test_the_measured_step_trains_as_the_real_one_does(strategy):
+    real, measured = (small.trainer(strategy, 2) for _ in range(2))
+    for _ in range(3):
+        real.train_step(BATCHES)
+    found = phases.measure(measured, [BATCHES] * 9, num_steps=2)
+    for copy in range(len(real.strategy.copies)):
+        for one, other in zip(small.values(real, copy), small.values(measured, copy)):
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
+    assert int(measured.step) == 3
+    for phase in phases.SINCE:
+        assert len(found.replicas[phase]) == 2
+        assert 0.0 <= min(found.replicas[phase]) <= found.total[phase] <= found.step
+    assert found.replicas["forward"][0] > 0.0

@@ -1,0 +1,75 @@
+from types import SimpleNamespace
+
+import pytest
+
+from input_pipeline.training_data import TrainingData
+from nmt.config import DataConfig, ParallelConfig, RunConfig, TrainConfig
+from nmt.errors import UserError
+from nmt.setup import first_batch, make_schedule, make_trainer, servers
+from tests import small
+
+
+def data(num_batches=None):
+    return TrainingData({}, lambda first: [], num_batches, small.SIZES, None, [], False, 0.0)
+
+
+def test_the_protocol_is_warm_up_and_timed_batches():
+    assert make_schedule(TrainConfig(), data(), first=100)[:2] == (10, 30)
+
+
+def test_epochs_end_where_they_would_have_without_a_restart():
+    config = TrainConfig(run=RunConfig(num_epochs=2, output_dir="out"))
+    assert make_schedule(config, data(num_batches=50), first=0).num_batches == 50
+    assert make_schedule(config, data(num_batches=50), first=45).num_batches == 5
+    with pytest.raises(UserError, match="finished all of --num_epochs=2; give more epochs"):
+        make_schedule(config, data(num_batches=50), first=50)
+
+
+def test_the_place_in_the_data_does_not_depend_on_the_size_of_a_batch():
+    trainer = small.trainer()
+    trainer.epochs.assign(1500 / 1000)
+    assert first_batch(trainer, data()._replace(batches_per_epoch=1000)) == 1500
+    assert first_batch(trainer, data()._replace(batches_per_epoch=125)) == round(1.5 * 125)
+    assert first_batch(trainer, data()) == 0
+
+
+def test_a_server_on_the_host_is_one_of_the_replicas_devices():
+    names = ("CPU:0", "CPU:1")
+    assert servers(ParallelConfig(), names) == names
+    assert servers(ParallelConfig(local_parameter_device="cpu"), names) == ("CPU:0",)
+
+
+def trainer_with(**flags):
+    config = TrainConfig(
+        data=DataConfig(batch_size=10), model=small.MODEL, parallel=ParallelConfig(**flags)
+    )
+    sizes = SimpleNamespace(vocabulary_sizes=(9000, 7000), spaces=(None, None))
+    return make_trainer(config, sizes, ("CPU:0", "CPU:1"))
+
+
+def test_the_exchange_is_what_the_flags_say():
+    strategy = trainer_with(
+        all_reduce_spec="xring#2", gradient_repacking=3, compact_gradient_transfer=True
+    ).strategy
+    assert strategy.exchange.packing.num_packs == 3
+    assert strategy.exchange.packing.order[0] == len(strategy.copies[0].variables) - 1
+    assert strategy.exchange.compact
+    assert strategy.late is None
+    assert "all-reduce xring#2 in 16 bits, gradients in 3 packs" in strategy.describe()
+
+
+def test_small_gradients_and_late_ones_are_what_the_flags_say():
+    strategy = trainer_with(
+        agg_small_grads_max_bytes=64, agg_small_grads_max_group=7, variable_consistency="relaxed"
+    ).strategy
+    assert strategy.exchange.packing[1:3] == (64, 7)
+    assert strategy.late is not None
+    assert "one step late" in strategy.describe()
+
+
+@pytest.mark.parametrize(("flags", "expected"), [({}, {0, 1}), ({"sparse_gradients": "dense"}, ())])
+def test_embeddings_gradients_travel_as_the_flag_says(flags, expected):
+    """500 rows at most a side and replica, of vocabularies of 9,000 and 7,000 words."""
+    rows = trainer_with(**flags).strategy.rows
+    assert set(rows) == set(expected)
+    assert [(e.size, e.most_rows) for e in rows.values()] == [(9000, 500), (7000, 500)][: len(rows)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -21,29 +22,35 @@ from scaling.cells import (
     parse_names,
     parse_specs,
 )
+from scaling.plots import summary_plot
 from scaling.report import make_report
-from scaling.runs import Run, measure, missing, read_runs
-from scaling.tables import comparison, make_rows, table, to_csv
+from scaling.rows import make_phases, make_rows, to_records
+from scaling.runs import Run, append, measure, missing, read_runs
+from scaling.tables import comparison, table, to_csv
 from scaling.wishes import HELP, split, whole_number
 
 
 def num_gpus() -> int:
-    """GPUs that the driver shows; train.py says it where TensorFlow cannot use them."""
+    """GPUs that may be used; train.py says it where TensorFlow cannot use them."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return len([name for name in visible.split(",") if name and name != "-1"])
     if not shutil.which("nvidia-smi"):
         return 0
     listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False)
-    return len(listed.stdout.splitlines())
+    return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
 
 
 def same_flags_as_before(wishes: dict[str, str], flags: Sequence[str]) -> None:
     """Runs of other flags must not be mixed with these."""
-    path = Path(wishes["out"]) / "flags.json"
+    out = Path(wishes["out"])
+    before, path = out / "runs.jsonl", out / "flags.json"
     now = {"train": list(flags), "batch_size": wishes["batch_size"]}
     if path.exists() and json.loads(path.read_text()) != now:
-        raise BadRequest(
-            f"--out={wishes['out']} has runs with other flags; name another directory or remove it"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
+        if any(run.record for run in read_runs(before)):
+            raise BadRequest(f"--out={out} has runs with other flags; name another or remove it")
+        before.unlink(missing_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(now))
 
 
@@ -55,8 +62,7 @@ def measure_missing(cells: Sequence[Cell], wishes: dict[str, str], flags: Sequen
     todo = list(missing(cells, whole_number(wishes, "rounds"), read_runs(path)))
     for number, (round_number, cell) in enumerate(todo, 1):
         run = dataclasses.replace(measure(cell, flags, batch, limit), round=round_number)
-        with path.open("a") as file:
-            file.write(run.to_json() + "\n")
+        append(run, path)
         said = f"{run.record['words_per_second']:,.0f} words/s" if run.record else "FAILED"
         print(f"{number}/{len(todo)} round {round_number}: {cell}: {said} {run.error}", flush=True)
 
@@ -87,20 +93,20 @@ def write(wishes: dict[str, str], cells: Sequence[Cell], command: str) -> bool:
     for run in failed:
         print(f"FAILED {run.cell}: {run.error}")
     (out / "scaling.csv").write_text(to_csv(rows))
-    summary = [row._asdict() | {"cell": dataclasses.asdict(row.cell)} for row in rows.values()]
-    (out / "scaling.json").write_text(json.dumps(summary, indent=1))
-    (out / "report.html").write_text(make_report(rows, failed, command))
-    print(f"\nwritten: {out}/scaling.csv, scaling.json, report.html")
+    (out / "scaling.json").write_text(json.dumps(to_records(rows), indent=1))
+    (out / "report.html").write_text(make_report(rows, failed, command, make_phases(runs)))
+    (out / "scaling.svg").write_text(summary_plot(rows))
+    print(f"\nwritten: {out}/scaling.csv, scaling.json, scaling.svg, report.html")
     return not failed
 
 
 def main(argv: Sequence[str]) -> int:
     """Gives the exit code: 1 where a cell failed, 2 for a mistake in the command line."""
-    wishes, flags = split(argv)
-    if any(flag in ("-h", "--help") for flag in flags):
+    if any(flag in ("-h", "--help") for flag in argv):
         print(HELP, end="")
         return 0
     try:
+        wishes, flags = split(argv)
         cells = make_cells(
             parse_counts(wishes["replicas"] or f"1..{num_gpus() or 8}"),
             parse_names("variable_update", wishes["variable_update"], STRATEGIES),
@@ -112,6 +118,9 @@ def main(argv: Sequence[str]) -> int:
     except BadRequest as problem:
         print(f"run_scaling.sh: {problem}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("run_scaling.sh: broken off; the same command goes on from here", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

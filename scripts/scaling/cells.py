@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nmt.checks import STRATEGY_FLAGS
 from variable_update import spec as all_reduce
+from variable_update.checks import EXCHANGE_FLAGS, STRATEGY_FLAGS
 
 STRATEGIES = ("parameter_server", "replicated", "independent")
 ENCODERS = ("cudnn_lstm", "dynamic_rnn")
 ONE_REPLICA = "one replica"
-EXCHANGE_FLAGS = ("all_reduce_spec", "sparse_gradients")  # mean nothing to a replica by itself
 
 
 class BadRequest(ValueError):
@@ -66,7 +65,14 @@ def make_cells(
 ) -> list[Cell]:
     """All cells in the order of a round; each count's single replica stands beside it."""
     columns = list(make_columns(strategies, specs))
-    return [Cell(s, e, n, spec) for e in encoders for n in replicas for s, spec in columns]
+    cells = [Cell(s, e, n, spec) for e in encoders for n in replicas for s, spec in columns]
+    return [cell for cell in cells if cell.num_replicas == 1 or cell.num_replicas >= fewest(cell)]
+
+
+def fewest(cell: Cell) -> int:
+    """How many replicas its all-reduce needs."""
+    names = all_reduce.algorithms(all_reduce.parse(cell.all_reduce_spec or "nccl"))
+    return max(all_reduce.FEWEST_DEVICES.get(name, 1) for name in names)
 
 
 def make_columns(strategies: Sequence[str], specs: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -47,6 +47,13 @@ def read_runs(path: Path) -> list[Run]:
     return runs
 
 
+def append(run: Run, path: Path) -> None:
+    """Adds a line; one that was broken off before it stays by itself."""
+    begun = path.exists() and path.read_bytes()[-1:] not in (b"", b"\n")
+    with path.open("a") as file:
+        file.write(("\n" if begun else "") + run.to_json() + "\n")
+
+
 def measure(cell: Cell, flags: Sequence[str], batch_size: int, limit_s: float) -> Run:
     """Trains once in a process of its own."""
     with tempfile.TemporaryDirectory() as directory:

@@ -6,6 +6,12 @@ from collections.abc import Sequence
 
 from scaling.cells import BadRequest
 
+TAKEN = {
+    "num_replicas": "use --replicas",
+    "independent_replica": "use --variable_update=independent",
+    "output_dir": "every cell trains a model of its own; leave it out",
+    "results_file": "all results go to --out; leave it out",
+}
 DEFAULTS = {
     "replicas": "",  # one to all GPUs, or to 8
     "variable_update": "all",
@@ -35,11 +41,14 @@ All other flags go to train.py, for the cells they mean something to.
 
 def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """This program's own flags, and those that train.py gets."""
-    mine, rest = dict(DEFAULTS), []
-    for argument in argv:
-        name, _, value = argument.removeprefix("--").partition("=")
+    mine, rest, left = dict(DEFAULTS), [], list(argv)
+    while left:
+        argument = left.pop(0)
+        name, equals, value = argument.removeprefix("--").partition("=")
+        if name in TAKEN:
+            raise BadRequest(f"--{name} cannot be used; {TAKEN[name]}")
         if argument.startswith("--") and name in DEFAULTS:
-            mine[name] = value
+            mine[name] = value if equals or not left else left.pop(0)
         else:
             rest.append(argument)
     return mine, rest

@@ -8,8 +8,9 @@ from scaling import published, runs
 from scaling.cells import ENCODERS, ONE_REPLICA, STRATEGIES, BadRequest, Cell, make_cells
 from scaling.cells import parse_counts as counts
 from scaling.report import make_report
-from scaling.runs import Run, missing, read_runs
-from scaling.tables import comparison, make_rows, of_one_replica, speedup, table, to_csv
+from scaling.rows import make_phases, make_rows, of_one_replica, speedup
+from scaling.runs import Run, append, missing, read_runs
+from scaling.tables import comparison, headlines, table, to_csv
 from scaling.wishes import DEFAULTS
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES
@@ -25,6 +26,7 @@ def run(cell, speed, number=1, **more):
         "peak_memory_bytes": 3 * 2**20,
         "first_step_seconds": 4.0,
         "device": "CPU x",
+        "exchange": "all-reduce pscpu",
         **more,
     }
     return Run(cell, number, record)
@@ -88,7 +90,7 @@ def test_a_cell_gets_the_flags_that_mean_something_to_it():
         return Cell(*cell, spec).flags(8, given)[:-4]
 
     assert used("replicated", "cudnn_lstm", 2) == [given[0], given[1], given[3], given[4]]
-    assert used("replicated", "cudnn_lstm", 1, spec="xring") == [given[0], given[1], given[4]]
+    assert used("replicated", "cudnn_lstm", 1, spec="xring") == given[4:]
     assert used("parameter_server", "cudnn_lstm", 2) == given[2:]
     assert used("independent", "cudnn_lstm", 2) == given[4:]
     assert used(ONE_REPLICA, "cudnn_lstm", 2) == given[4:]
@@ -121,8 +123,15 @@ def test_the_table_is_the_seeds_table():
 def test_the_comparison_has_shares_and_memory():
     rows = make_rows([*RUNS, run(Cell("independent", "cudnn_lstm", 2), 320.0)])
     lines = comparison(rows).splitlines()
-    assert "|cudnn_lstm|2|replicated|160|150 to 170|0.50|0.80|3|4.0|" in lines
-    assert lines[-1] == "|cudnn_lstm|1|replicated|100|100 to 100|||3|4.0|"
+    assert "|cudnn_lstm|2|replicated|160|150 to 170|3|0.50|0.80|3|4.0|" in lines
+    assert lines[-1] == "|cudnn_lstm|1|replicated|100|100 to 100|1|||3|4.0|"
+
+
+def test_the_headline_is_the_share_of_the_same_work_with_the_most_replicas():
+    assert headlines(make_rows(RUNS)) == [
+        "replicated, cudnn_lstm: 2 replicas reach 0.80 of one replica with the same work "
+        "(all-reduce pscpu)"
+    ]
 
 
 def test_csv_has_every_cell():
@@ -134,7 +143,7 @@ def test_csv_has_every_cell():
 def test_the_report_is_self_contained_and_escapes_what_it_shows():
     failed = [Run(ONE, 1, None, "<script>alert(1)</script>")]
     page = make_report(make_rows(RUNS), failed, "run_scaling.sh <b>")
-    assert page.count("<svg") == 7
+    assert page.count("<svg") == 6
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert not re.search(r"(src|href)=\"(?!#)", page)
@@ -142,10 +151,24 @@ def test_the_report_is_self_contained_and_escapes_what_it_shows():
     assert "Ideal is flat" not in make_report(make_rows([run(ONE, 1.0, device="GPU a")]), [], "x")
 
 
+def test_phases_are_shown_where_they_were_measured():
+    def measured(forward):
+        replicas = {"forward": [forward, forward + 1.0], "update": [0.5, 0.5]}
+        return {"phase_seconds": {"replicas": replicas, "input_wait": 0.25, "step": 9.0}}
+
+    runs = [run(TWO, 1.0, 1, **measured(1.0)), run(TWO, 1.0, 2, **measured(2.0)), run(ONE, 1.0)]
+    phases = make_phases(runs)
+    assert phases == {TWO: {"input wait": 0.25, "forward": 2.0, "update": 0.5}}
+    assert make_report(make_rows(runs), [], "x", phases).count("<svg") == 7
+
+
 def test_a_line_that_was_broken_off_is_measured_again(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text(run(ONE, 1.0).to_json() + "\n" + run(TWO, 1.0).to_json()[:30])
     assert [found.cell for found in read_runs(path)] == [ONE]
+    append(run(TWO, 2.0), path)
+    append(run(ONE, 3.0), path)
+    assert [found.cell for found in read_runs(path)] == [ONE, TWO, ONE]
 
 
 def test_a_cell_that_takes_too_long_or_fails_is_one_line(monkeypatch, tmp_path):
@@ -182,6 +205,44 @@ def test_one_reason_for_all_cells_is_a_mistake_and_leaves_no_report(monkeypatch,
     assert program.main([f"--out={tmp_path}", "--rounds=1", "--replicas=1", "--unit=8"]) == 2
     assert capsys.readouterr().err == ("run_scaling.sh: no cell could be measured: no such flag\n")
     assert not (tmp_path / "report.html").exists()
+    monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
+    argv = [f"--out={tmp_path}", "--rounds=1", "--replicas", "1", "--num_units=8"]
+    assert program.main(argv) == 0
+    assert (tmp_path / "report.html").exists()
+
+
+def test_breaking_off_is_one_line_and_the_next_call_goes_on(monkeypatch, tmp_path, capsys):
+    def broken_off(cell, *_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "measure", broken_off)
+    assert program.main([f"--out={tmp_path}", "--replicas=1"]) == 130
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("visible", "listed", "expected"),
+    [
+        ("0,2", "", 2),
+        ("", "GPU 0: a", 0),
+        ("-1", "", 0),
+        (None, "GPU 0: a\nGPU 1: b", 2),
+        (None, "NVIDIA-SMI has failed", 0),
+    ],
+)
+def test_gpus_are_those_that_may_be_used(monkeypatch, visible, listed, expected):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setattr(program.shutil, "which", lambda name: name)
+    answer = program.subprocess.CompletedProcess([], 0, stdout=listed)
+    monkeypatch.setattr(program.subprocess, "run", lambda *_, **__: answer)
+    assert program.num_gpus() == expected
+
+
+def test_a_spec_that_needs_more_replicas_is_left_out_where_there_are_fewer():
+    cells = make_cells([1, 2, 3], ["replicated"], ["cudnn_lstm"], ["hierarchical_copy"])
+    assert [cell.num_replicas for cell in cells if cell.all_reduce_spec] == [1, 3]
 
 
 def test_help_is_printed_and_nothing_is_measured(monkeypatch, tmp_path, capsys):

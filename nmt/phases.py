@@ -17,7 +17,7 @@ import tensorflow as tf
 
 from nmt.devices import call_attributes
 from nmt.trainer import Trainer
-from nmt.types import Batch, ReplicaGradients
+from nmt.types import BATCH_SPEC, Batch, ReplicaGradients
 
 HOST: Final = "CPU:0"
 MARKS: Final = (
@@ -36,24 +36,47 @@ SINCE: Final = {
 Times = npt.NDArray[np.float64]  # [steps, replicas, marks]
 
 
-def stamp(after: Any) -> tf.Tensor:
-    """The time when all of these tensors are computed, wherever they are."""
-    tensors = tf.nest.flatten(after, expand_composites=True)
+@tf.function(input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
+def read_clock(arrived: tf.Tensor) -> tf.Tensor:
+    """The time when these numbers are there."""
+    with tf.control_dependencies([arrived]):
+        return tf.timestamp()
+
+
+def passed(values: Any) -> tuple[Any, tf.Tensor]:
+    """The same tensors, and the time when all of them were computed, wherever they are.
+
+    Who reads them waits for the clock to be read, so that it is not read late on a busy machine.
+    """
+    tensors = tf.nest.flatten(values, expand_composites=True)
     # A GPU only queues its work: a number that is on the host has really been computed.
-    numbers = [tf.reshape(tensor, [-1])[:1] for tensor in tensors]
+    numbers = [tf.cast(tf.reshape(tensor, [-1])[:1], tf.float32) for tensor in tensors]
     with tf.device(HOST):
-        arrived = [tf.identity(number) for number in numbers]
-        with tf.control_dependencies(arrived):
-            return tf.timestamp()
+        function = read_clock.get_concrete_function()
+        # A clock has side effects in TensorFlow's eyes, but replicas must not wait for each other.
+        (time,) = tf.raw_ops.PartitionedCall(
+            args=[tf.concat(numbers, axis=0)], Tout=[tf.float64], f=function
+        )
+    with tf.control_dependencies([time]):
+        same = tf.nest.map_structure(tf.identity, values, expand_composites=True)
+    return same, tf.ensure_shape(time, [])
 
 
 def phased_replica_step(trainer: Trainer) -> Callable[..., Any]:
     """The trainer's function for one replica, with the clock read in between."""
 
     def step(weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor) -> tuple[Any, ...]:
-        begin = stamp((weights, batch))
-        sums, result = trainer.replica_step.python_function(weights, batch, seed)
-        return sums, result, [begin, stamp(result.loss_sum), stamp(sums)]
+        (weights, batch), begin = passed((weights, batch))
+        marks = [begin]
+
+        def between(loss_sum: tf.Tensor) -> tf.Tensor:
+            loss_sum, forward = passed(loss_sum)
+            marks.append(forward)
+            return tf.ones_like(loss_sum)
+
+        sums, result = trainer.replica_pass(weights, batch, seed, between)
+        sums, backward = passed(sums)
+        return sums, result, [*marks, backward]
 
     return tf.function(
         step,
@@ -68,25 +91,25 @@ def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
     strategy, replica_step = trainer.strategy, phased_replica_step(trainer)
 
     def step(batches: Sequence[Batch]) -> tf.Tensor:
-        start = stamp(())
+        batches, start = passed(batches)
         handed_in, begun = [], []
         for replica, (device, batch) in enumerate(zip(strategy.devices, batches)):
-            weights = strategy.read(replica)
+            weights, read = passed(strategy.read(replica))
             with tf.device(device):
-                batch = tf.nest.map_structure(tf.identity, batch)
+                batch, transfer = passed(tf.nest.map_structure(tf.identity, batch))
                 sums, result, marks = replica_step(weights, batch, trainer.dropout_seed(replica))
             handed_in.append(ReplicaGradients(sums, result.num_tokens))
-            begun.append([start, stamp(batch), stamp(weights), *marks])
-        agreed = strategy.agree(handed_in)
-        exchanged = [stamp(gradients.sums) for gradients in agreed]
+            begun.append([start, transfer, read, *marks])
+        agreed, exchanged = zip(*map(passed, strategy.agree(handed_in)))
         strategy.update(agreed, trainer.step.read_value())
-        updated = [stamp([v.read_value() for v in copy.variables]) for copy in strategy.copies]
+        updated = [passed([v.read_value() for v in copy.variables])[1] for copy in strategy.copies]
         trainer.step.assign_add(1)
         # A single copy is everyone's.
         ends = list(zip(exchanged, updated)) * (len(begun) // len(exchanged))
         return tf.stack([tf.stack([*marks, *end]) for marks, end in zip(begun, ends)])
 
-    return tf.function(step, autograph=False)
+    signature = ((BATCH_SPEC,) * len(strategy.devices),)
+    return tf.function(step, input_signature=signature, autograph=False)
 
 
 class Phases(NamedTuple):

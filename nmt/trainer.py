@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -67,13 +67,25 @@ class Trainer:
     def _replica_step(
         self, weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor
     ) -> tuple[list[Gradient], StepResult]:
-        """Gradient sums of one replica, each as the strategy takes it."""
+        return self.replica_pass(weights, batch, seed)
+
+    def replica_pass(
+        self,
+        weights: list[tf.Tensor],
+        batch: Batch,
+        seed: tf.Tensor,
+        between: Callable[[tf.Tensor], tf.Tensor] = tf.ones_like,
+    ) -> tuple[list[Gradient], StepResult]:
+        """Gradient sums of one replica, each as the strategy takes it.
+
+        `between` gives the gradient of the loss that the backward pass begins with: ones.
+        """
         with tf.GradientTape() as tape:
             tape.watch(weights)
             loss_sum = self.model.loss_sum(weights, batch, seed)
         sums = [
             merge(gradient) if number in self.strategy.rows else tf.convert_to_tensor(gradient)
-            for number, gradient in enumerate(tape.gradient(loss_sum, weights))
+            for number, gradient in enumerate(tape.gradient(loss_sum, weights, between(loss_sum)))
         ]
         return sums, StepResult(loss_sum, *count_words(batch, self.spaces))
 

@@ -3,7 +3,8 @@
     start -> transfer -> read -> begin -> forward -> backward -> exchange -> update
 
 Replicas work side by side and share what they run on, so their phases overlap: each replica's
-seconds are shown, and the time from the first one's start to the last one's end.
+seconds are shown, and the time from the first one's start to the last one's end. A replica's own
+phases are kept apart here: an exchange that hides behind the backward pass elsewhere shows.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SINCE: Final = {
     "read": "start",  # of the weights
     "forward": "begin",
     "backward": "forward",
-    "exchange": "backward",  # what is left of it then; waiting for slower replicas included
+    "exchange": "backward",  # waiting for slower replicas included
     "update": "exchange",  # clipping included
 }
 """Phases, and the mark at which each begins; it ends at its own."""

@@ -11,6 +11,7 @@ matplotlib.use("svg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from scaling import published
 from scaling.cells import ONE_REPLICA, Cell
@@ -65,6 +66,7 @@ def plot(title: str, unit: str, panels: Mapping[str, Sequence[Draw]]) -> str:
             draw(axes)
         axes.set(title=f"{title}: {name}" if name else title, xlabel="replicas", ylabel=unit)
         axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8)
     return to_svg(figure)

@@ -95,7 +95,8 @@ def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
         batches, start = passed(batches)
         handed_in, begun = [], []
         for replica, (device, batch) in enumerate(zip(strategy.devices, batches)):
-            weights, read = passed(strategy.read(replica))
+            with tf.control_dependencies([start]):
+                weights, read = passed(strategy.read(replica))
             with tf.device(device):
                 batch, transfer = passed(tf.nest.map_structure(tf.identity, batch))
                 sums, result, marks = replica_step(weights, batch, trainer.dropout_seed(replica))

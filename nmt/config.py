@@ -236,7 +236,7 @@ class ParallelConfig:
     )
     agg_small_grads_max_group: int = option(10, "gradients in a group at most", at_least=1)
     compact_gradient_transfer: bool = option(
-        False, "'replicated': gradients travel in 16 bits (bfloat16)"
+        False, "'replicated': gradients travel in 16 bits (bfloat16; nccl: float16)"
     )
     sparse_gradients: str = option(
         "auto",
@@ -257,7 +257,10 @@ class ParallelConfig:
         0, "threads within an operation; 0: one per core, shared by replicas on a CPU", at_least=0
     )
     num_inter_threads: int = option(
-        0, "operations run at once; 0: one per core, but with GPUs more than replicas", at_least=0
+        0,
+        "operations run at once; 0: one per core, one more with replicas on a CPU, and with GPUs "
+        "more than replicas",
+        at_least=0,
     )
 
     @property

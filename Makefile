@@ -1,5 +1,6 @@
 # make demo   trains a small model on the built-in corpus
 # make test   lint, types, tests
+# make bench  measures against other programs; FLAGS="..." are train.py's, or --rounds=N
 # make venv   only builds .venv; CUDA=1 adds TensorFlow's CUDA libraries
 
 SHELL := /bin/sh
@@ -8,7 +9,7 @@ CUDA_BUILT := $(wildcard .venv/from-requirements-cuda.lock)
 LOCK := $(if $(CUDA)$(CUDA_BUILT),requirements-cuda.lock,requirements.lock)
 READY := .venv/from-$(LOCK)
 
-.PHONY: venv demo test lock clean
+.PHONY: venv demo test bench lock clean
 
 venv: $(READY)
 
@@ -21,6 +22,9 @@ demo: $(READY)
 
 test: $(READY)
 	@sh scripts/check.sh
+
+bench: $(READY)
+	@.venv/bin/python -m benchmarks $(FLAGS)
 
 lock:
 	@sh scripts/lock.sh

@@ -1,0 +1,135 @@
+"""Measures training against PyTorch and OpenNMT-tf: the same model on the same batches.
+
+    make bench FLAGS="--src_file_name=train.en --tgt_file_name=train.de"
+
+Every cell is a fresh process on all cores, every round goes through all cells. Words, batches and
+their padding are the same for all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.environments import python_of
+from benchmarks.rounds import Cells, Record, measure, median, output_of, parse, table, train
+from nmt.config import TrainConfig
+
+DEFAULTS = ["--direction=bi", "--num_warmup_batches=3", "--num_batches=12"]
+PEERS = {
+    "PyTorch, nn.LSTM": ("pytorch", []),
+    "PyTorch, nn.LSTM, packed": ("pytorch", ["--packed"]),
+    "OpenNMT-tf": ("opennmt_tf", []),
+}
+"""Where each runs, and its flags. Without packing PyTorch's encoder reads padding too."""
+
+OURS = {
+    "cudnn_lstm": ("cudnn_lstm", "replicated", 1),
+    "dynamic_rnn": ("dynamic_rnn", "replicated", 1),
+    "cudnn_lstm, parameter_server, 2 replicas": ("cudnn_lstm", "parameter_server", 2),
+    "cudnn_lstm, replicated, 2 replicas": ("cudnn_lstm", "replicated", 2),
+    "cudnn_lstm, parameter_server, 4 replicas": ("cudnn_lstm", "parameter_server", 4),
+}
+"""Encoder type, strategy, replicas; all replicas together have one replica's batch."""
+
+
+def our_flags(name: str, config: TrainConfig) -> list[str]:
+    """What train.py gets for one of our cells."""
+    encoder, strategy, count = OURS[name]
+    return [
+        f"--encoder_type={encoder}",
+        f"--variable_update={strategy}",
+        f"--num_replicas={count}",
+        f"--batch_size={config.data.batch_size // count}",
+    ]
+
+
+def run_peer(peer: str, more: Sequence[str], batches: Path, config: TrainConfig) -> Record:
+    """The record a peer prints."""
+    command = [
+        *(python_of(peer), "-m", f"benchmarks.peers.{peer}", str(batches), *more),
+        f"--num_warmup_batches={config.run.num_warmup_batches}",
+        f"--threads={len(os.sched_getaffinity(0))}",
+        f"--num_units={config.model.num_units}",
+        f"--num_layers={config.model.num_decoder_layers}",
+    ]
+    record: Record = json.loads(output_of(command).splitlines()[-1])
+    return record
+
+
+def make_cells(given: Sequence[str], config: TrainConfig, batches: Path) -> Cells:
+    """All cells by their names."""
+    ours = {name: partial(train, [*given, *our_flags(name, config)]) for name in OURS}
+    peers = {
+        name: partial(run_peer, peer, more, batches, config) for name, (peer, more) in PEERS.items()
+    }
+    return ours | peers
+
+
+def ratio(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
+    """Of medians, and its range over the rounds."""
+    if not theirs:
+        return ""
+    pairs = list(zip(ours, theirs))
+    each = [one["words_per_second"] / other["words_per_second"] for one, other in pairs]
+    of = median(ours, "words_per_second") / median(theirs, "words_per_second")
+    return f"{of:.2f} ({min(each):.2f} to {max(each):.2f})"
+
+
+def limits(found: dict[str, list[Record]]) -> tuple[float, float]:
+    """Arithmetic of a word, and the best rate of matmuls any library reached in this run."""
+    records = [record for several in found.values() for record in several]
+    rate = max(record.get("matmul_flops_per_second", 0.0) for record in records)
+    ours = [record for record in records if "model_flops_per_second" in record]
+    per_word = max(r["model_flops_per_second"] / r["words_per_second"] for r in ours)
+    return per_word, rate
+
+
+def summary(found: dict[str, list[Record]]) -> str:
+    """What all of them reached, and what that is of each other."""
+    per_word, rate = limits(found)
+    against = ["PyTorch, nn.LSTM", "PyTorch, nn.LSTM, packed", "OpenNMT-tf"]
+    rows = []
+    for name, records in found.items():
+        speeds = [record["words_per_second"] for record in records]
+        middle = median(records, "words_per_second")
+        others = [ratio(records, found.get(other, [])) for other in against]
+        share = f"{middle * per_word / rate:.2f}"
+        loss = f"{records[-1]['losses'][-1]:.2f}"
+        low, high = min(speeds), max(speeds)
+        rows.append([name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, share, loss])
+    heading = ["Program", "words/s (median)", "range", *(f"of {name}" for name in against)]
+    best = f"of {rate / 1e9:,.0f} GFLOP/s"
+    return table([*heading, best, "last loss"], rows)
+
+
+def same_work(found: dict[str, list[Record]]) -> None:
+    """Everyone must have trained on the same words."""
+    words = {name: {record["timed_words"] for record in of} for name, of in found.items()}
+    if len(set.union(*words.values())) > 1:
+        sys.exit(f"words differ, so nothing can be compared: {words}")
+
+
+def main(argv: Sequence[str]) -> None:
+    """Writes the batches, measures all rounds, prints the table."""
+    mine, given, config = parse(argv, __doc__, DEFAULTS, 5)
+    model = config.model
+    if model.direction != "bi" or model.num_encoder_layers != model.num_decoder_layers:
+        sys.exit("the peers are written for --direction=bi and as many layers on both sides")
+    with tempfile.TemporaryDirectory() as directory:
+        batches = Path(directory) / "batches.npz"
+        output_of([sys.executable, "-m", "benchmarks.batches", str(batches), *given])
+        found = measure(make_cells(given, config, batches), mine.rounds)
+    if found:
+        same_work(found)
+        versions = {r["version"] for of in found.values() for r in of if "version" in r}
+        print(f"\n{summary(found)}\n\n{'; '.join(sorted(versions))}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

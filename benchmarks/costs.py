@@ -1,0 +1,99 @@
+"""Measures how speed, start and memory change as one size grows and all others stay.
+
+    .venv/bin/python -m benchmarks.costs [--rounds=2] [train.py's flags]
+
+Speed is compared with a curve's smallest point; the share of the machine's arithmetic says whether
+a slower point only has more to compute.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from benchmarks.rounds import Record, measure, median, parse, table, train
+
+DEFAULTS = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25", "--direction=bi"]
+DEFAULTS += ["--encoder_type=cudnn_lstm", "--num_warmup_batches=2", "--num_batches=4"]
+
+
+class Curve(NamedTuple):
+    """One size, its values, and the flags that set it."""
+
+    values: Sequence[int]
+    flags: Callable[[int], list[str]]
+
+
+def setting(*names: str) -> Callable[[int], list[str]]:
+    """Flags that all take the value itself."""
+    return lambda value: [f"--{name}={value}" for name in names]
+
+
+def replicas(count: int) -> list[str]:
+    """So many replicas that share 64 sentences."""
+    return [f"--num_replicas={count}", f"--batch_size={64 // count}"]
+
+
+CURVES = {
+    "batch size": Curve((8, 16, 32, 64, 128, 256, 512), setting("batch_size")),
+    "sentence length": Curve((10, 25, 50, 100), setting("src_max_len", "tgt_max_len")),
+    "vocabulary": Curve((2000, 8000, 20000, 50000), setting("src_vocab_size", "tgt_vocab_size")),
+    "units": Curve((128, 256, 512, 1024), setting("num_units", "embedding_dim")),
+    "layers": Curve((2, 4, 8), setting("num_encoder_layers", "num_decoder_layers")),
+    "replicas": Curve((1, 2, 4, 8), replicas),
+}
+
+
+def utilization(records: Sequence[Record]) -> float:
+    """Share of the machine's arithmetic, median of the rounds; its rate is the best of them."""
+    best = max(record["matmul_flops_per_second"] for record in records)
+    return median(records, "model_flops_per_second") / best
+
+
+def row(value: int, records: Sequence[Record], smallest: Sequence[Record]) -> list[str]:
+    """One point of a curve."""
+    speed = median(records, "words_per_second")
+    step = statistics.median(median_step(record) for record in records)
+    return [
+        f"{value:,}",
+        f"{speed:,.0f}",
+        f"{speed / median(smallest, 'words_per_second'):.2f}",
+        f"{utilization(records):.2f}",
+        f"{step:.3f}",
+        f"{median(records, 'first_step_seconds'):.1f}",
+        f"{median(records, 'peak_memory_bytes') / 2**20:,.0f}",
+    ]
+
+
+def median_step(record: Record) -> float:
+    """Seconds of a timed step."""
+    return statistics.median(record["step_seconds"])
+
+
+def summary(name: str, found: dict[str, list[Record]]) -> str:
+    """A curve's table."""
+    values = [value for value in CURVES[name].values if f"{name} {value}" in found]
+    points = [found[f"{name} {value}"] for value in values]
+    heading = [name.capitalize(), "words/s", "of the first", "of the machine's arithmetic"]
+    heading += ["step (s)", "first step (s)", "peak memory (MiB)"]
+    return table(heading, [row(value, of, points[0]) for value, of in zip(values, points)])
+
+
+def main(argv: Sequence[str]) -> None:
+    """Measures all curves and prints their tables."""
+    mine, given, _ = parse(argv, __doc__, DEFAULTS, 2)
+    cells = {
+        f"{name} {value}": partial(train, [*given, *curve.flags(value)])
+        for name, curve in CURVES.items()
+        for value in curve.values
+    }
+    found = measure(cells, mine.rounds)
+    for name in CURVES:
+        print(f"\n{summary(name, found)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,86 @@
+"""Measures what an optimizer costs over replicas, phase by phase.
+
+A report on data-parallel training found AdamW slow on several GPUs and could only guess why from
+its times of batch, transfer and backward pass. Here every phase has a column of its own.
+
+    sh scripts/compare_optimizers.sh [--rounds=3] [train.py's flags]
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+from benchmarks.rounds import Record, measure, median, parse, table, train
+from nmt.config import OPTIMIZERS
+
+REPLICAS = (1, 2, 4)
+DEFAULTS = ["--encoder_type=cudnn_lstm", "--batch_size=16", "--report_phases"]
+DEFAULTS += ["--num_warmup_batches=3", "--num_batches=8"]
+PHASES = {
+    "transfer": "Data transfer time",
+    "forward": "Forward time",
+    "backward": "Backward time",
+    "exchange": "Exchange time",
+    "update": "Update time",
+}
+
+
+def phase(records: Sequence[Record], name: str) -> float:
+    """Seconds of a phase, mean of the replicas, median of the rounds."""
+    return statistics.median(
+        statistics.mean(record["phase_seconds"]["replicas"][name]) for record in records
+    )
+
+
+def batch_seconds(records: Sequence[Record]) -> float:
+    """Seconds of a timed batch, median of the rounds."""
+    return median(records, "timed_seconds") / records[0]["timed_batches"]
+
+
+def cell(optimizer: str, count: int) -> str:
+    """A cell's name."""
+    return f"{optimizer} {count}"
+
+
+def grown(found: dict[str, list[Record]], few: str, many: str) -> str:
+    """Which phase takes most of what one cell needs more than another."""
+    if few not in found or many not in found:
+        return ""
+    more = {name: phase(found[many], name) - phase(found[few], name) for name in PHASES}
+    name = max(more, key=lambda name: more[name])
+    seconds = batch_seconds(found[many]) - batch_seconds(found[few])
+    return f"batch {seconds:+.3f} s, most in {name}: {more[name]:+.3f} s"
+
+
+def summary(found: dict[str, list[Record]]) -> str:
+    """The table, and what grew: with replicas, and with the optimizer."""
+    rows = []
+    for name, records in found.items():
+        optimizer, count = name.split()
+        times = [batch_seconds(records), *(phase(records, one) for one in PHASES)]
+        batch = str(records[0]["batch_size_per_replica"])
+        reason = grown(found, cell(optimizer, 1), name) if count != "1" else ""
+        versus = grown(found, cell("sgd", int(count)), name) if optimizer != "sgd" else ""
+        rows.append([optimizer, count, batch, *(f"{time:.3f}" for time in times), reason, versus])
+    heading = ["Optimizer", "Replicas", "Batch size per replica", "Time per batch"]
+    return table([*heading, *PHASES.values(), "Against 1 replica", "Against sgd"], rows)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Measures all rounds and prints the table; times are seconds."""
+    mine, given, _ = parse(argv, __doc__, DEFAULTS, 3)
+    cells = {
+        cell(optimizer, count): partial(
+            train, [*given, f"--optimizer={optimizer}", f"--num_replicas={count}"]
+        )
+        for optimizer in OPTIMIZERS
+        for count in REPLICAS
+    }
+    print(f"\n{summary(measure(cells, mine.rounds))}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,79 @@
+"""What all peers share: batches from a file, a clock around the steps, one line of JSON.
+
+It runs in every peer's environment, so it needs numpy alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+BOS = 1
+NAMES = ("source", "source_lengths", "target", "target_lengths")
+
+
+class Batch(NamedTuple):
+    """Ids padded with zeros, sentences first; what `benchmarks.batches` wrote."""
+
+    source: np.ndarray
+    source_lengths: np.ndarray
+    target: np.ndarray
+    target_lengths: np.ndarray
+
+    @property
+    def num_words(self) -> int:
+        """Real ids of both sides, </s> included, as train.py counts them."""
+        return int(self.source_lengths.sum() + self.target_lengths.sum())
+
+
+class Work(NamedTuple):
+    """What there is to train on, and how."""
+
+    batches: list[Batch]
+    vocabulary_sizes: tuple[int, int]
+    num_warmup: int
+    units: int
+    layers: int
+    threads: int
+    packed: bool
+
+
+def parse() -> Work:
+    """Reads the command line."""
+    flags = argparse.ArgumentParser()
+    flags.add_argument("batches")
+    flags.add_argument("--num_warmup_batches", type=int, default=3)
+    flags.add_argument("--threads", type=int, default=2)
+    flags.add_argument("--num_units", type=int, default=512)
+    flags.add_argument("--num_layers", type=int, default=4)
+    flags.add_argument("--packed", action="store_true")
+    given = flags.parse_args()
+    with np.load(given.batches) as file:
+        sizes = [int(size) for size in file["vocabulary_sizes"]]
+        batches = list(read(file))
+    warmup, units, layers = given.num_warmup_batches, given.num_units, given.num_layers
+    return Work(batches, (sizes[0], sizes[1]), warmup, units, layers, given.threads, given.packed)
+
+
+def read(file: np.lib.npyio.NpzFile) -> Iterator[Batch]:
+    """All batches of a file, in their order."""
+    for number in range(int(file["num_batches"])):
+        yield Batch(*(file[f"{name}_{number}"] for name in NAMES))
+
+
+def run(work: Work, step: Callable[[int], float], **more: object) -> None:
+    """Trains on every batch by its number; prints the speed after the warm-up, and the losses."""
+    losses, begun = [], 0.0
+    for number in range(len(work.batches)):
+        if number == work.num_warmup:
+            begun = time.perf_counter()
+        losses.append(step(number))
+    seconds = time.perf_counter() - begun
+    words = sum(batch.num_words for batch in work.batches[work.num_warmup :])
+    result = {"words_per_second": words / seconds, "timed_words": words, "losses": losses}
+    print(json.dumps({**result, **more}))

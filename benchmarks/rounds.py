@@ -1,0 +1,92 @@
+"""Interleaved rounds: every cell a fresh process, all cells in turn, medians over the rounds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nmt import checks, flags
+from nmt.config import TrainConfig
+
+ROOT = Path(__file__).resolve().parent.parent
+Record = dict[str, Any]
+Cells = Mapping[str, Callable[[], Record]]
+
+
+class Failed(Exception):
+    """A process ended badly; the message is the last thing it said."""
+
+
+def output_of(command: Sequence[str]) -> str:
+    """What a process prints."""
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Failed(said[-1])
+    return done.stdout
+
+
+def train(given: Sequence[str]) -> Record:
+    """The record of one run of train.py."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "results.json"
+        output_of([sys.executable, "train.py", *given, f"--results_file={path}"])
+        record: Record = json.loads(path.read_text())
+        return record
+
+
+def measure(cells: Cells, rounds: int) -> dict[str, list[Record]]:
+    """All records by cell. One that fails is a line, and the rest goes on; so after Ctrl-C."""
+    found: dict[str, list[Record]] = {}
+    try:
+        for number in range(1, rounds + 1):
+            for name, cell in cells.items():
+                try:
+                    record = cell()
+                except Failed as problem:
+                    print(f"round {number}: {name}: FAILED {problem}", flush=True)
+                    continue
+                found.setdefault(name, []).append(record)
+                print(
+                    f"round {number}: {name}: {record['words_per_second']:,.0f} words/s", flush=True
+                )
+    except KeyboardInterrupt:
+        print("broken off; the table shows what was measured")
+    return found
+
+
+def median(records: Sequence[Record], field: str) -> float:
+    """A field's median over the rounds."""
+    return statistics.median(record[field] for record in records)
+
+
+def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [heading, [":--"] * len(heading), *rows]
+    return "\n".join(f"|{'|'.join(line)}|" for line in lines)
+
+
+def parse(
+    argv: Sequence[str], text: str | None, defaults: Sequence[str], rounds: int
+) -> tuple[argparse.Namespace, list[str], TrainConfig]:
+    """Own flags, what train.py gets, and what it makes of it; a mistake ends with exit code 2."""
+    parser = argparse.ArgumentParser(
+        description=text, epilog="all other flags go to train.py", allow_abbrev=False
+    )
+    parser.add_argument("--rounds", type=int, default=rounds)
+    mine, rest = parser.parse_known_args(argv)
+    rest = [*defaults, *rest]
+    config, problems = flags.parse(rest)
+    problems += checks.find_problems(config)
+    if problems:
+        parser.error("; ".join(problems))
+    return mine, rest, config

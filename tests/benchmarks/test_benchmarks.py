@@ -1,0 +1,131 @@
+import json
+import sys
+
+import pytest
+
+from benchmarks import __main__ as bench
+from benchmarks import batches, costs, optimizers, rounds
+from benchmarks.peers import work
+
+
+def record(speed, words=100, **more):
+    return {"words_per_second": speed, "timed_words": words, "losses": [9.0, 8.5], **more}
+
+
+def ours(speed, words=100):
+    return record(
+        speed, words, model_flops_per_second=10.0 * speed, matmul_flops_per_second=20_000.0
+    )
+
+
+def test_rounds_go_through_all_cells_in_turn_and_past_one_that_fails(capsys):
+    order = []
+
+    def cell(name, speed):
+        def run():
+            order.append(name)
+            if name == "bad":
+                raise rounds.Failed("no memory")
+            return record(speed + len(order))
+
+        return run
+
+    found = rounds.measure({"a": cell("a", 10), "bad": cell("bad", 0), "b": cell("b", 20)}, 2)
+    assert order == ["a", "bad", "b"] * 2
+    assert {name: len(records) for name, records in found.items()} == {"a": 2, "b": 2}
+    assert "round 2: bad: FAILED no memory" in capsys.readouterr().out
+
+
+def test_breaking_off_keeps_what_was_measured():
+    def broken():
+        raise KeyboardInterrupt
+
+    found = rounds.measure({"a": lambda: record(1.0), "b": broken}, 3)
+    assert list(found) == ["a"]
+
+
+def test_a_process_that_fails_is_reported_with_its_last_words():
+    with pytest.raises(rounds.Failed, match="out of paper"):
+        rounds.output_of([sys.executable, "-c", "import sys; sys.exit('out of paper')"])
+
+
+@pytest.mark.parametrize("module", [bench, costs, optimizers])
+def test_a_mistake_is_refused_before_anything_is_measured(module, capsys):
+    with pytest.raises(SystemExit) as exit_info:
+        module.main(["--num_unist=3"])
+    assert exit_info.value.code == 2
+    assert "did you mean --num_units?" in capsys.readouterr().err
+
+
+def test_the_comparison_shows_ratios_of_medians_and_the_share_of_the_best_matmul_rate():
+    torch = [record(speed, matmul_flops_per_second=40_000.0) for speed in (900, 1000, 1200)]
+    found = {"cudnn_lstm": [ours(s) for s in (1500, 1600, 1300)], "PyTorch, nn.LSTM": torch}
+    line = bench.summary(found).splitlines()[2].split("|")
+    assert line[1:5] == ["cudnn_lstm", "1,500", "1,300 to 1,600", "1.50 (1.08 to 1.67)"]
+    assert line[7:9] == ["0.38", "8.50"]  # 10 x 1,500 of 40,000: the other library is faster
+
+
+def test_nothing_is_compared_that_trained_on_other_words():
+    bench.same_work({"a": [ours(1.0)], "b": [record(2.0)]})
+    with pytest.raises(SystemExit, match="words differ"):
+        bench.same_work({"a": [ours(1.0)], "b": [record(2.0, words=99)]})
+
+
+def test_replicas_of_the_comparison_share_one_replicas_batch():
+    _, _, config = rounds.parse(["--batch_size=64"], None, bench.DEFAULTS, 1)
+    for name, (_, _, count) in bench.OURS.items():
+        assert f"--batch_size={64 // count}" in bench.our_flags(name, config)
+
+
+def test_peers_count_the_words_that_train_counts(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "batches.npz"
+    flags = ["--dataset=demo", "--batch_size=8", "--num_warmup_batches=1", "--num_batches=2"]
+    batches.main([str(path), *flags])
+    monkeypatch.setattr(sys, "argv", ["peer", str(path), "--num_warmup_batches=1"])
+    given = work.parse()
+    work.run(given, lambda number: float(number))
+    said = json.loads(capsys.readouterr().out)
+    trained = rounds.train([*flags, "--num_units=8", "--embedding_dim=8"])
+    places = sum(batch.source.size + batch.target.size for batch in given.batches[1:])
+    assert said["timed_words"] == trained["timed_words"] < places
+    assert said["losses"] == [0.0, 1.0, 2.0]
+
+
+def phased(optimizer_seconds, count):
+    times = {"transfer": 0.0, "forward": 1.0, "backward": 2.0, "exchange": 0.5}
+    seconds = {name: [time] * count for name, time in times.items()}
+    seconds["update"] = [optimizer_seconds] * count
+    return record(
+        1.0,
+        timed_seconds=2 * (3.5 + optimizer_seconds),
+        timed_batches=2,
+        batch_size_per_replica=16,
+        phase_seconds={"replicas": seconds},
+    )
+
+
+def test_the_optimizers_table_names_the_phase_that_grew():
+    found = {"sgd 1": [phased(0.1, 1)], "adamw 1": [phased(0.4, 1)], "adamw 4": [phased(1.4, 4)]}
+    rows = optimizers.summary(found).splitlines()[2:]
+    assert rows[0] == "|sgd|1|16|3.600|0.000|1.000|2.000|0.500|0.100|||"
+    assert rows[1].endswith("||batch +0.300 s, most in update: +0.300 s|")
+    assert rows[2].endswith("|batch +1.000 s, most in update: +1.000 s||")
+
+
+def test_a_curve_is_shown_against_its_smallest_point():
+    sizes = {"first_step_seconds": 2.0, "peak_memory_bytes": 2**30, "step_seconds": [1, 3, 2]}
+    found = {
+        "layers 2": [ours(1000) | sizes, ours(1200) | sizes],
+        "layers 4": [ours(550) | sizes],
+    }
+    rows = costs.summary("layers", found).splitlines()[2:]
+    assert rows == [
+        "|2|1,100|1.00|0.55|2.000|2.0|1,024|",
+        "|4|550|0.50|0.28|2.000|2.0|1,024|",
+    ]
+
+
+def test_every_point_of_every_curve_is_a_command_line_train_takes():
+    for curve in costs.CURVES.values():
+        for value in curve.values:
+            rounds.parse(curve.flags(value), None, costs.DEFAULTS, 1)

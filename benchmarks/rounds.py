@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -27,7 +28,12 @@ class Failed(Exception):
 def output_of(command: Sequence[str]) -> str:
     """What a process prints."""
     done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL
+        command,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
@@ -39,7 +45,7 @@ def train(given: Sequence[str]) -> Record:
     """The record of one run of train.py."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "results.json"
-        output_of([sys.executable, "train.py", *given, f"--results_file={path}"])
+        output_of([sys.executable, str(ROOT / "train.py"), *given, f"--results_file={path}"])
         record: Record = json.loads(path.read_text())
         return record
 

@@ -258,8 +258,7 @@ class ParallelConfig:
     )
     num_inter_threads: int = option(
         0,
-        "operations run at once; 0: one per core, one more with replicas on a CPU, and with GPUs "
-        "more than replicas",
+        "operations run at once; 0: one per core, with GPUs more than replicas",
         at_least=0,
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
 import tensorflow as tf
 
 from nmt.config import ParallelConfig, TrainConfig
+from variable_update.checks import spec_can_be_read
 
 BFLOAT16_COMPUTE_CAPABILITY = (8, 0)
 BFLOAT16_CPU_FLAGS = {"avx512_bf16", "amx_bf16"}
@@ -32,6 +34,9 @@ def find_problems(config: TrainConfig) -> list[str]:
             f"--num_replicas={wanted} is more than the {gpus} GPU(s) TensorFlow sees; give {gpus} "
             "or fewer, or set CUDA_VISIBLE_DEVICES= to use the CPU"
         )
+    if not wanted and gpus > 1:
+        few = spec_can_be_read(dataclasses.replace(config.parallel, num_replicas=gpus))
+        problems += [few] if few else []
     server = config.parallel.param_server_device
     if is_gpu(server) and int(server.split(":")[-1]) >= gpus:
         problems.append(
@@ -72,7 +77,7 @@ def threads(num_replicas: int, cores: int, *, gpu: bool) -> tuple[int, int]:
         # Fewer than replicas, and one that waits for another's gradients can keep it from running.
         return cores, max(cores, num_replicas + 1)
     # Replicas share the cores: what each computes by itself needs no other thread to wait for.
-    return max(1, cores // num_replicas), cores + 1
+    return max(1, cores // num_replicas), cores
 
 
 def configure(config: ParallelConfig) -> tuple[str, ...]:
@@ -98,6 +103,13 @@ def call_attributes(device: str) -> dict[str, bool]:
     by that, and TensorFlow prepares the graph in less time if they are not.
     """
     return {} if is_gpu(device) else {"_noinline": True}
+
+
+def unused_gpus() -> int:
+    """GPUs of this machine that nobody hid and TensorFlow cannot use all the same."""
+    if num_gpus() or "CUDA_VISIBLE_DEVICES" in os.environ:
+        return 0
+    return len(list(Path("/dev").glob("nvidia[0-9]*")))
 
 
 def is_gpu(device: str) -> bool:

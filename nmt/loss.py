@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import tensorflow as tf
+
+Backward = Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]
 
 
 def token_loss_sum(
@@ -21,8 +25,29 @@ def token_loss_sum(
     real = tf.transpose(tf.sequence_mask(lengths, tf.shape(labels)[0]))  # [time, batch]
     places = tf.where(tf.reshape(real, [-1]))[:, 0]  # [tokens]
     rows = tf.gather(tf.reshape(hidden, [-1, hidden.shape[-1]]), places)
-    logits = tf.cast(rows @ projection, tf.float32)  # [tokens, vocabulary]
-    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
-        tf.gather(tf.reshape(labels, [-1]), places), logits
-    )
-    return tf.reduce_sum(losses)
+    return summed_cross_entropy(rows, projection, tf.gather(tf.reshape(labels, [-1]), places))
+
+
+def summed_cross_entropy(rows: tf.Tensor, projection: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+    """Projects rows, `[tokens, units]`, and sums the loss of their labels.
+
+    The gradient of the logits, the largest tensor of a step, is used as the softmax leaves it: what
+    comes from above scales the rows instead.
+    """
+
+    @tf.custom_gradient
+    def run(rows: tf.Tensor, projection: tf.Tensor) -> tuple[tf.Tensor, Backward]:
+        logits = tf.cast(rows @ projection, tf.float32)  # [tokens, vocabulary]
+        losses, d_logits = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(
+            features=logits, labels=labels
+        )
+        d_logits = tf.cast(d_logits, rows.dtype)
+
+        def backward(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            scale = tf.cast(upstream, rows.dtype)
+            d_rows = tf.matmul(d_logits, projection, transpose_b=True) * scale
+            return d_rows, tf.matmul(rows * scale, d_logits, transpose_a=True)
+
+        return tf.reduce_sum(losses), backward
+
+    return run(rows, projection)

@@ -9,7 +9,7 @@ phases are kept apart here: an exchange that hides behind the backward pass else
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -33,6 +33,8 @@ SINCE: Final = {
     "update": "exchange",  # clipping included
 }
 """Phases, and the mark at which each begins; it ends at its own."""
+SINCE_LATE: Final = {**SINCE, "exchange": "start"}
+"""The same where the step before's gradients are exchanged, which nothing has to be waited for."""
 
 Times = npt.NDArray[np.float64]  # [steps, replicas, marks]
 
@@ -130,18 +132,19 @@ def measure(trainer: Trainer, batches: Iterable[tuple[Batch, ...]], num_steps: i
         with tf.device(HOST):
             on_host = tf.nest.map_structure(tf.identity, batch)
         times.append(step(on_host).numpy())
-    return summarize(np.stack(times[1:]))
+    late = trainer.strategy.late is not None
+    return summarize(np.stack(times[1:]), SINCE_LATE if late else SINCE)
 
 
-def summarize(times: Times) -> Phases:
+def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
     """Medians over the steps of a window."""
     at = {mark: times[:, :, number] for number, mark in enumerate(MARKS)}
     replicas, total = {}, {}
-    for phase, begin in SINCE.items():
+    for phase, begin in since.items():
         replicas[phase] = np.median(at[phase] - at[begin], axis=0).tolist()
         span = at[phase].max(axis=1) - at[begin].min(axis=1)
         total[phase] = float(np.median(span))
-    steps = at["update"].max(axis=1) - at["start"].min(axis=1)
+    steps = times.max(axis=(1, 2)) - at["start"].min(axis=1)
     return Phases(float(np.median(steps)), replicas, total)
 
 

@@ -6,6 +6,7 @@ import json
 import platform
 import resource
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,7 @@ def make_record(
         "exchange_bytes_are_at_most": bool(trainer.strategy.rows),  # rows differ from step to step
         "exchange": trainer.strategy.describe(),
         "peak_memory_bytes": peak_memory_bytes(),
+        **gpu_memory(trainer.strategy.devices),
         "model_flops_per_second": flops_per_s(trainer, meter),
         "matmul_flops_per_second": machine_flops_per_s,
         "flops_utilization": flops_per_s(trainer, meter) / machine_flops_per_s,
@@ -73,6 +75,14 @@ def peak_memory_bytes() -> int:
     """The most memory of the host this process has held."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def gpu_memory(devices: Sequence[str]) -> dict[str, list[int]]:
+    """The most memory of each GPU that TensorFlow has used; nothing where there is none."""
+    if not is_gpu(devices[0]):
+        return {}
+    peaks = [int(tf.config.experimental.get_memory_info(name)["peak"]) for name in devices]
+    return {"peak_gpu_memory_bytes": peaks}
 
 
 def device_name(device: str) -> str:

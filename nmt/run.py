@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from input_pipeline.sources import SOURCES, Source
-from nmt import checkpoints, environment, results
+from nmt import checkpoints, devices, environment, results
 from nmt.config import TrainConfig
 from nmt.evaluation import Translator, evaluate, summary
 from nmt.flops import matmul_flops_per_s
@@ -40,6 +40,8 @@ def plan(setup: Setup) -> str:
         lines["unused"] = f"{', '.join(unused)}: one replica has nothing to exchange"
     if setup.resumed:
         lines["resumed"] = f"{setup.resumed}, step {int(trainer.step)}"
+    if gpus := devices.unused_gpus():
+        lines["GPUs"] = f"{gpus} are here that TensorFlow cannot use; see: make venv CUDA=1"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
 
 

@@ -55,7 +55,7 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
                 gpu=kind == "GPU",
                 compact=parallel.compact_gradient_transfer,
             ),
-            parallel.variable_consistency == "relaxed",
+            parallel.variable_consistency == "relaxed" and len(names) > 1,
             choose_rows(parallel, names, embeddings(config, model)),
         )
     )
@@ -72,7 +72,9 @@ def servers(config: ParallelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
 def embeddings(config: TrainConfig, model: Model) -> dict[int, Embedding]:
     """The embeddings by their numbers, with how many words a batch can have at most."""
     data, specs = config.data, model.flat_specs
-    lengths = {"source_embedding": data.src_max_len, "target_embedding": data.tgt_max_len}
+    synthetic = dataset_of(data) == "synthetic"  # which is as long on both sides
+    target_len = data.src_max_len if synthetic else data.tgt_max_len
+    lengths = {"source_embedding": data.src_max_len, "target_embedding": target_len}
     found = {}
     for number, spec in enumerate(specs):
         if spec.name in lengths:

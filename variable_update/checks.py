@@ -57,7 +57,8 @@ def server_is_a_device(config: ParallelConfig) -> str | None:
     name = config.param_server_device
     if not re.fullmatch(r"cpu:0|gpu:\d+", name.lower()):
         return f"--param_server_device={name} is not a device; give cpu:0 or, with GPUs, gpu:0"
-    if name != DEFAULTS.param_server_device and config.local_parameter_device != "cpu":
+    elsewhere = name != DEFAULTS.param_server_device and config.strategy == "parameter_server"
+    if elsewhere and config.local_parameter_device != "cpu":
         return (
             f"--param_server_device={name} does nothing with --local_parameter_device=gpu; leave "
             "it out or use --local_parameter_device=cpu"
@@ -117,6 +118,11 @@ def one_way_to_pack(config: ParallelConfig) -> str | None:
             "too; leave it or --agg_small_grads_max_bytes out"
         )
     group = config.agg_small_grads_max_group
+    if group == 1 and config.agg_small_grads_max_bytes:
+        return (
+            "--agg_small_grads_max_group=1 leaves every gradient by itself; give at least 2 or "
+            "leave --agg_small_grads_max_bytes out"
+        )
     if group != DEFAULTS.agg_small_grads_max_group and not config.agg_small_grads_max_bytes:
         return (
             f"--agg_small_grads_max_group={group} does nothing without "

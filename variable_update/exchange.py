@@ -38,12 +38,14 @@ def cast_on(device: str, value: tf.Tensor) -> tf.Tensor:
 def narrowed(value: tf.Tensor, algorithm: str, num_devices: int) -> tf.Tensor:
     """In 16 bits: bfloat16, which has room for any sum, or what NCCL takes of these, float16.
 
-    That ends at 65504: what could become larger when it is added up is cut off.
+    That ends at 65504: what could become larger when it is added up is cut off, but what is no
+    number stays none.
     """
     if algorithm != ON_GPUS:
         return tf.cast(value, tf.bfloat16)
     limit = tf.float16.max / num_devices
-    return tf.cast(tf.clip_by_value(value, -limit, limit), tf.float16)
+    within = tf.clip_by_value(value, -limit, limit)
+    return tf.cast(tf.where(tf.math.is_finite(value), within, value), tf.float16)
 
 
 def make_exchange(
@@ -95,11 +97,10 @@ class Exchange:
 
     def packs(self, sizes: Sequence[int], rows: Mapping[int, Embedding]) -> list[Pack]:
         """What travels together of the gradients that are dense."""
-        packs = (
-            tuple(number for number in pack if number not in rows)
-            for pack in make_packs(sizes, self.packing)
-        )
-        return [pack for pack in packs if pack]
+        order = self.packing.order or tuple(reversed(range(len(sizes))))
+        dense = tuple(number for number in order if number not in rows)
+        sizes = [0 if number in rows else size for number, size in enumerate(sizes)]
+        return make_packs(sizes, self.packing._replace(order=dense)) if dense else []
 
     def reduce(
         self, per_device: Sequence[Sequence[tf.Tensor]], devices: Sequence[str], pack: Pack
@@ -112,7 +113,7 @@ class Exchange:
             with tf.device(device):
                 flat = put_together(gradients, pack)
                 packed.append(narrowed(flat, algorithm, len(devices)) if self.compact else flat)
-        sums = ALGORITHMS[algorithm](packed, devices, num_parts)
+        sums = ALGORITHMS[algorithm](packed, devices, min(num_parts, max(1, elements)))
         return [cast_on(device, total) for device, total in zip(devices, sums)]
 
     @property
@@ -138,12 +139,12 @@ class Exchange:
             total += size * TRAFFIC[specs.way_for(self.spec, size).algorithm](devices)
         return int(total)
 
-    def describe(self) -> str:
-        """One phrase for the plan."""
+    def describe(self, sizes: Sequence[int] = (), rows: Mapping[int, Embedding] = NO_ROWS) -> str:
+        """One phrase for the plan; the sizes are those of all gradients in bytes."""
         text = f"all-reduce {specs.describe(self.spec)}{self.note}"
         text += " in 16 bits" if self.compact else ""
         if self.packing.num_packs:
-            return f"{text}, gradients in {self.packing.num_packs} packs"
+            return f"{text}, gradients in {len(self.packs(sizes, rows))} packs"
         if self.packing.small_bytes:
             small, group = self.packing.small_bytes, self.packing.small_group
             return f"{text}, gradients up to {small:,} bytes in packs of {group}"

@@ -46,7 +46,7 @@ def packs_of_like_size(order: Sequence[int], sizes: Sequence[int], count: int) -
 
 
 def packs_of_small_ones(order: Sequence[int], sizes: Sequence[int], packing: Packing) -> list[Pack]:
-    """Groups neighbours that are small; the others travel alone."""
+    """Groups small ones as they become ready, whatever lies between; the others travel alone."""
     packs: list[list[int]] = []
     open_group: list[int] | None = None
     for number in order:

@@ -76,15 +76,20 @@ class Replicated(VariableUpdate):
 
     def describe(self) -> str:
         """One line for the plan: who holds what, and how they agree."""
-        how = self.exchange.describe() if len(self.devices) > 1 else "nothing to exchange"
+        how = "nothing to exchange"
+        if len(self.devices) > 1:
+            how = self.exchange.describe(self.sizes(), self.rows)
         how += f", rows of {len(self.rows)} embeddings" if self.rows else ""
         how += ", one step late" if self.late else ""
         return f"{self.name}: a copy of the variables on {', '.join(self.devices)}; {how}"
 
     def exchange_bytes(self) -> int:
         """What the all-reduce sends."""
-        sizes = [variable_bytes(variable) for variable in self.copies[0].variables]
-        return self.exchange.num_bytes(sizes, self.devices, self.rows)
+        return self.exchange.num_bytes(self.sizes(), self.devices, self.rows)
+
+    def sizes(self) -> list[int]:
+        """Bytes of every gradient."""
+        return [variable_bytes(variable) for variable in self.copies[0].variables]
 
 
 def on(device: str) -> Place:

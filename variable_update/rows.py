@@ -36,7 +36,7 @@ def exchange_bytes(embedding: Embedding, devices: Sequence[str], num_bytes: int 
     """What travels: rows to every device that adds them, dense sums from there to the rest."""
     adding, others = len(adders(devices)), len(devices) - 1
     rows = adding * others * row_bytes(embedding, num_bytes)
-    return rows + (len(devices) - adding) * 4 * embedding.size * embedding.depth
+    return rows + (len(devices) - adding) * num_bytes * embedding.size * embedding.depth
 
 
 def choose(
@@ -102,4 +102,15 @@ def exchange_rows(
     for device in adders(devices):
         with tf.device(device):
             sums.append(add_rows(sent, like))
-    return sums + copied(sums[0], devices[len(sums) :])
+    return sums if len(sums) == len(devices) else handed_out(sums[0], devices, wire)
+
+
+def handed_out(total: tf.Tensor, devices: Sequence[str], wire: tf.DType) -> list[tf.Tensor]:
+    """A sum for every device, as it travels for those that made it too: all have the same bits."""
+    with tf.device(devices[0]):
+        total = tf.cast(total, wire)
+    copies = []
+    for device, copy in zip(devices, copied(total, devices)):
+        with tf.device(device):
+            copies.append(tf.cast(copy, tf.float32))
+    return copies

@@ -7,6 +7,7 @@ pscpu:32k:xring   up to 32 KiB over the host, larger ones around the ring
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -16,6 +17,7 @@ NAMES: Final = ("nccl", "xring", "rechd", "pscpu", "psgpu", "hierarchical_copy")
 UNITS: Final = {"": 1, "k": 1 << 10, "m": 1 << 20}
 WAY = re.compile(r"([a-z_]+)(?:#(\d+))?")
 LIMIT = re.compile(r"(\d+)([km]?)")
+MOST_PARTS: Final = 64
 FEWEST_DEVICES: Final = {"xring": 2, "rechd": 2, "hierarchical_copy": 3}
 
 
@@ -49,6 +51,11 @@ def parse(text: str) -> Spec:
         raise BadSpec("ends with a size; name the way that larger gradients take")
     if list(limits) != sorted(set(limits)):
         raise BadSpec("has sizes that do not rise; order them from small to large")
+    if 0 in limits:
+        raise BadSpec("has the size 0, which no gradient has; leave it and the way before it out")
+    for one, two in itertools.pairwise(ways):
+        if one == two:
+            raise BadSpec(f"names {one.algorithm} on both sides of a size; name it once")
     return tuple(Range(size, way) for size, way in zip([*limits, float("inf")], ways))
 
 
@@ -58,8 +65,8 @@ def parse_way(text: str) -> Way:
     if not found or found[1] not in NAMES:
         raise BadSpec(f"names {text!r}; choose from: {', '.join(NAMES)}")
     num_parts = int(found[2] or 1)
-    if num_parts < 1:
-        raise BadSpec(f"has {text!r}; give at least one part")
+    if not 1 <= num_parts <= MOST_PARTS:
+        raise BadSpec(f"has {text!r}; give 1 to {MOST_PARTS} parts")
     if found[1] == "nccl" and found[2]:
         raise BadSpec(f"has {text!r}; NCCL cuts as it sees fit, leave the number out")
     return Way(found[1], num_parts)

@@ -21,19 +21,19 @@ class Tape(NamedTuple):
     gates: list[tf.TensorArray]  # enter, forget, candidate, leave, after their activations
     squashed: tf.TensorArray  # tanh of the new cell
     cells: tf.TensorArray  # element t is the cell before step t
-    hidden: tf.TensorArray
+    hidden: tf.TensorArray  # likewise
 
 
 def new_tape(num_steps: tf.Tensor, initial: State) -> Tape:
-    """An empty tape that holds the initial cell."""
+    """An empty tape that holds the initial state."""
 
     def array(size: tf.Tensor) -> tf.TensorArray:
         return tf.TensorArray(
             initial.cell.dtype, size, clear_after_read=False, element_shape=initial.cell.shape
         )
 
-    cells = array(num_steps + 1).write(0, initial.cell)
-    return Tape([array(num_steps) for _ in range(4)], array(num_steps), cells, array(num_steps))
+    hidden, cells = (array(num_steps + 1).write(0, value) for value in initial)
+    return Tape([array(num_steps) for _ in range(4)], array(num_steps), cells, hidden)
 
 
 def run_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> Tape:
@@ -52,7 +52,7 @@ def run_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> T
             [array.write(time, gate) for array, gate in zip(tape.gates, gates)],
             tape.squashed.write(time, squashed),
             tape.cells.write(time + 1, cell),
-            tape.hidden.write(time, hidden),
+            tape.hidden.write(time + 1, hidden),
         )
         return time + 1, State(hidden, cell), tape
 

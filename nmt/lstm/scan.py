@@ -45,12 +45,11 @@ def unflatten(flat: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
     return tf.transpose(steps, [2, 0, 1, 3])
 
 
-def weight_gradients(read: tf.Tensor, gates: tf.Tensor, depths: list[int]) -> list[LayerWeights]:
-    """Sums the outer products of all time steps in one matmul per direction; both are flat."""
+def weight_gradients(inputs: tf.Tensor, before: tf.Tensor, gates: tf.Tensor) -> list[LayerWeights]:
+    """Sums the outer products of all time steps, one matmul a weight; everything is flat."""
     gradients = []
-    for inputs, raw in zip(tf.unstack(read), tf.unstack(gates)):
-        both = tf.matmul(inputs, raw, transpose_b=True)
-        kernel, recurrent = tf.split(both, depths)
+    for read, state, raw in zip(*map(tf.unstack, (inputs, before, gates))):
+        kernel, recurrent = (tf.matmul(part, raw, transpose_b=True) for part in (read, state))
         gradients.append(LayerWeights(kernel, recurrent, tf.reduce_sum(raw, axis=1)))
     return gradients
 
@@ -64,7 +63,7 @@ class Scanned(NamedTuple):
 
 def project(flat: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
     """Multiplies all time steps by the kernels of all directions; flat in, flat out."""
-    # Another axis keeps TensorFlow from folding the transpose into the matmul, half as fast then.
+    # Another axis keeps TensorFlow from folding the transpose into the matmul, slower then.
     projected = swap(kernel)[tf.newaxis] @ flat
     return projected[0] + bias[..., tf.newaxis]
 
@@ -82,18 +81,18 @@ def scan(sequence: tf.Tensor, layer: Layer, initial: State, lengths: tf.Tensor |
         flat = flatten(sequence)
         projected = unflatten(project(flat, kernel, bias), sequence)
         tape = run_forward(projected, recurrent, State(hidden, cell))
-        states, num_steps = tape.hidden.stack(), tf.shape(sequence)[0]
+        num_steps = tf.shape(sequence)[0]
+        states = tape.hidden.gather(tf.range(1, num_steps + 1))
 
         def backward(d_states: tf.Tensor, *d_last: tf.Tensor) -> tuple[Any, ...]:
             raw, passed = run_backward(tape, recurrent, d_states, State(*d_last), ends)
             gates = flatten(raw)
-            before = flatten(tf.concat([hidden[tf.newaxis], states[:-1]], axis=0))
-            depths = [flat.shape[1], before.shape[1]]
-            gradients = weight_gradients(tf.concat([flat, before], axis=1), gates, depths)
+            before = flatten(tape.hidden.gather(tf.range(num_steps)))
+            gradients = weight_gradients(flat, before, gates)
             d_sequence = unflatten(kernel @ gates, sequence)
             return (d_sequence, *passed, *tf.nest.flatten(gradients))
 
-        last = ends.pick(tape.hidden, num_steps - 1), ends.pick(tape.cells, num_steps)
+        last = ends.pick(tape.hidden, num_steps), ends.pick(tape.cells, num_steps)
         return (states, *last), backward
 
     states, *last = run(sequence, *initial, *tf.nest.flatten(layer))

@@ -10,8 +10,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
+from nmt.checks import find_problems
+from nmt.flags import parse
 from scaling.cells import (
     ENCODERS,
     STRATEGIES,
@@ -42,35 +45,55 @@ def num_gpus() -> int:
 
 
 def same_flags_as_before(wishes: dict[str, str], flags: Sequence[str]) -> None:
-    """Runs of other flags must not be mixed with these."""
+    """Runs of other flags, of another TensorFlow or with GPUs must not be mixed with these."""
     out = Path(wishes["out"])
     before, path = out / "runs.jsonl", out / "flags.json"
-    now = {"train": list(flags), "batch_size": wishes["batch_size"]}
-    if path.exists() and json.loads(path.read_text()) != now:
+    machine = {"tensorflow": version("tensorflow"), "gpus": num_gpus()}
+    now = json.dumps({"train": list(flags), "batch_size": wishes["batch_size"], **machine})
+    if path.exists() and path.read_text() != now:
         if any(run.record for run in read_runs(before)):
-            raise BadRequest(f"--out={out} has runs with other flags; name another or remove it")
+            raise BadRequest(
+                f"--out={out} has runs with other flags or on another machine; name another or "
+                "remove it"
+            )
         before.unlink(missing_ok=True)
     out.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(now))
+    path.write_text(now)
+
+
+def refuse_mistakes(cells: Sequence[Cell], flags: Sequence[str], batch_size: int) -> None:
+    """What train.py would refuse in every cell is said before the first one is begun."""
+    problems: list[str] = []
+    for cell in cells:
+        config, problems = parse(cell.flags(batch_size, flags))
+        problems += find_problems(config)
+        if not problems:
+            return
+    raise BadRequest("; ".join(problems))
 
 
 def measure_missing(cells: Sequence[Cell], wishes: dict[str, str], flags: Sequence[str]) -> None:
     """Measures what is not there yet, and keeps each result at once."""
-    same_flags_as_before(wishes, flags)
     path = Path(wishes["out"]) / "runs.jsonl"
     batch, limit = whole_number(wishes, "batch_size"), 60.0 * whole_number(wishes, "limit_minutes")
-    todo = list(missing(cells, whole_number(wishes, "rounds"), read_runs(path)))
+    rounds = whole_number(wishes, "rounds")
+    refuse_mistakes(cells, flags, batch)
+    same_flags_as_before(wishes, flags)
+    todo, failed = list(missing(cells, rounds, read_runs(path))), set()
     for number, (round_number, cell) in enumerate(todo, 1):
+        if cell in failed:  # it would again, after as long a time
+            continue
         run = dataclasses.replace(measure(cell, flags, batch, limit), round=round_number)
         append(run, path)
+        failed |= set() if run.record else {cell}
         said = f"{run.record['words_per_second']:,.0f} words/s" if run.record else "FAILED"
         print(f"{number}/{len(todo)} round {round_number}: {cell}: {said} {run.error}", flush=True)
 
 
 def still_failed(runs: Sequence[Run]) -> list[Run]:
-    """The last failure of every cell that was never measured."""
-    measured = {run.cell for run in runs if run.record}
-    return list({run.cell: run for run in runs if run.cell not in measured}.values())
+    """The last failure of every cell that lacks a round because of it."""
+    measured = {(run.round, run.cell) for run in runs if run.record}
+    return list({run.cell: run for run in runs if (run.round, run.cell) not in measured}.values())
 
 
 def all_refused(runs: Sequence[Run]) -> str:
@@ -112,6 +135,7 @@ def main(argv: Sequence[str]) -> int:
             parse_names("variable_update", wishes["variable_update"], STRATEGIES),
             parse_names("encoder_type", wishes["encoder_type"], ENCODERS),
             parse_specs(wishes["all_reduce_spec"]),
+            gpu=num_gpus() > 0,
         )
         measure_missing(cells, wishes, flags)
         return 0 if write(wishes, cells, shlex.join(["run_scaling.sh", *argv])) else 1

@@ -62,9 +62,15 @@ def make_cells(
     strategies: Sequence[str],
     encoders: Sequence[str],
     specs: Sequence[str] = ("",),
+    *,
+    gpu: bool = False,
 ) -> list[Cell]:
-    """All cells in the order of a round; each count's single replica stands beside it."""
-    columns = list(make_columns(strategies, specs))
+    """All cells in the order of a round.
+
+    Each count's single replica stands beside it, but on GPUs: there it is not what they should
+    reach, and seldom fits.
+    """
+    columns = list(make_columns(strategies if gpu else (ONE_REPLICA, *strategies), specs))
     cells = [Cell(s, e, n, spec) for e in encoders for n in replicas for s, spec in columns]
     return [cell for cell in cells if cell.num_replicas == 1 or cell.num_replicas >= fewest(cell)]
 
@@ -77,7 +83,7 @@ def fewest(cell: Cell) -> int:
 
 def make_columns(strategies: Sequence[str], specs: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Strategies with their all-reduce specs, which only `replicated` has."""
-    for strategy in (ONE_REPLICA, *strategies):
+    for strategy in strategies:
         for spec in specs if strategy == "replicated" else ("",):
             yield strategy, spec
 
@@ -99,7 +105,7 @@ def numbers(text: str) -> list[int]:
 
 def parse_names(flag: str, text: str, known: Sequence[str]) -> list[str]:
     """Reads "all" or names separated by commas."""
-    names = list(known) if text == "all" else text.split(",")
+    names = list(known) if text == "all" else list(dict.fromkeys(text.split(",")))
     for name in names:
         if name not in known:
             raise BadRequest(f"--{flag}={text} cannot be used; give all or: {','.join(known)}")
@@ -108,7 +114,7 @@ def parse_names(flag: str, text: str, known: Sequence[str]) -> list[str]:
 
 def parse_specs(text: str) -> list[str]:
     """Reads all-reduce specs separated by commas; nothing leaves the choice to train.py."""
-    specs = text.split(",")
+    specs = list(dict.fromkeys(text.split(",")))
     for spec in filter(None, specs):
         try:
             all_reduce.parse(spec)

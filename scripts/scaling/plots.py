@@ -101,7 +101,8 @@ def plots(rows: dict[Cell, Row]) -> list[str]:
     counts = [row.cell.num_replicas for row in mine]
     gpu = any(row.device.startswith("GPU") for row in mine)
     single = [row.words_per_s for row in mine if row.cell.num_replicas == 1]
-    speed_ideal = [ideal(counts, max(single), gpu)] if single else []
+    # Without GPUs the line of one replica with the same work is what all should reach.
+    speed_ideal = [ideal(counts, max(single), gpu)] if single and gpu else []
     speed = {
         "measured here": [lines(list(rows.values()), lambda r: r.words_per_s), *speed_ideal],
         "published, 1 to 8 GPUs": [published_lines(False)],
@@ -117,7 +118,7 @@ def plots(rows: dict[Cell, Row]) -> list[str]:
         plot("Same work", "share of one replica", {"": share}),
         plot("Time", "s a step", {"": [lines(mine, lambda r: r.seconds / r.timed_batches)]}),
         plot("Exchange", "MiB a step", {"": [lines(mine, lambda r: r.exchange_bytes / 2**20)]}),
-        plot("Memory", "MiB at most", {"": [lines(mine, lambda r: r.peak_memory_mib)]}),
+        plot("Memory of the host", "MiB at most", {"": [lines(mine, lambda r: r.peak_memory_mib)]}),
     ]
 
 

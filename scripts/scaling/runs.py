@@ -62,14 +62,22 @@ def measure(cell: Cell, flags: Sequence[str], batch_size: int, limit_s: float) -
         command.append(f"--results_file={results}")
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=limit_s, stdin=subprocess.DEVNULL
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=limit_s,
+                stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
             return Run(cell, 0, None, f"took longer than {limit_s:.0f} s")
-        if done.returncode or not results.exists():
+        lines = results.read_text().splitlines() if results.exists() else []
+        if done.returncode or not lines:
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             return Run(cell, 0, None, said[-1])
-        record: dict[str, Any] = json.loads(results.read_text().splitlines()[-1])
+        record: dict[str, Any] = json.loads(lines[-1])
+        if not record["timed_batches"]:
+            return Run(cell, 0, None, "no batch was timed; give fewer --num_warmup_batches")
         return Run(cell, 0, record)
 
 

@@ -40,7 +40,7 @@ def comparison(rows: dict[Cell, Row]) -> str:
     """All strategies beside each other, the most replicas first."""
     lines = [
         "|Encoder|Replicas|Strategy|words/s (median)|range|rounds|of independent|of one replica|"
-        "peak memory (MiB)|first step (s)|",
+        "peak host memory (MiB)|first step (s)|",
         "|:--|:--|:--|:--|:--|:--|:--|:--|:--|:--|",
     ]
     for row in sorted(rows.values(), key=lambda r: (r.cell.encoder_type, -r.cell.num_replicas)):

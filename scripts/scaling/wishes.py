@@ -11,6 +11,10 @@ TAKEN = {
     "independent_replica": "use --variable_update=independent",
     "output_dir": "every cell trains a model of its own; leave it out",
     "results_file": "all results go to --out; leave it out",
+    "batch_words": "cells are compared by sentences; use --batch_size",
+    "flagfile": "write its flags here",
+    "enable_profile": "every cell would write its own over the last; use train.py",
+    "trace_file": "every cell would write its own over the last; use train.py",
 }
 DEFAULTS = {
     "replicas": "",  # one to all GPUs, or to 8
@@ -41,17 +45,29 @@ All other flags go to train.py, for the cells they mean something to.
 
 def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """This program's own flags, and those that train.py gets."""
-    mine, rest, left = dict(DEFAULTS), [], list(argv)
-    while left:
-        argument = left.pop(0)
-        name, equals, value = argument.removeprefix("--").partition("=")
-        if name in TAKEN:
-            raise BadRequest(f"--{name} cannot be used; {TAKEN[name]}")
-        if argument.startswith("--") and name in DEFAULTS:
-            mine[name] = value if equals or not left else left.pop(0)
+    mine, rest = dict(DEFAULTS), []
+    for argument in joined(argv):
+        name, _, value = argument.lstrip("-").partition("=")
+        if name.removeprefix("no") in TAKEN:
+            raise BadRequest(f"--{name} cannot be used; {TAKEN[name.removeprefix('no')]}")
+        if name in DEFAULTS:
+            mine[name] = value
         else:
             rest.append(argument)
     return mine, rest
+
+
+def joined(argv: Sequence[str]) -> list[str]:
+    """One string for each flag, also where its value was written after a space."""
+    flags: list[str] = []
+    for argument in argv:
+        if argument.startswith("-"):
+            flags.append(argument)
+        elif flags and "=" not in flags[-1]:
+            flags[-1] += f"={argument}"
+        else:
+            raise BadRequest(f"{argument!r} is not a flag; write --name=value")
+    return flags
 
 
 def whole_number(wishes: dict[str, str], name: str) -> int:

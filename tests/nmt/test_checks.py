@@ -66,6 +66,11 @@ def problems(*argv):
             "does nothing without --agg_small_grads_max_b",
         ),
         (
+            ["--agg_small_grads_max_bytes=64", "--agg_small_grads_max_group=1"],
+            "leaves every gradient by itself; give at least 2",
+        ),
+        (["--param_server_device=gpu:1"], "does nothing with --variable_update=replicated"),
+        (
             ["--sparse_gradients=sparse", "--variable_consistency=relaxed"],
             "=sparse does not go with --variable_consistency=relaxed; leave one of them out",
         ),
@@ -128,6 +133,13 @@ def test_more_replicas_than_gpus_are_refused(monkeypatch):
     (found,) = checks.find_device_problems(config)
     assert "--num_replicas=3 is more than the 2 GPU(s)" in found
     assert "give 2 or fewer" in found
+
+
+def test_a_spec_must_suit_the_gpus_there_are(monkeypatch):
+    monkeypatch.setattr(devices, "num_gpus", lambda: 2)
+    config = flags.parse(["--all_reduce_spec=hierarchical_copy"]).config
+    (found,) = checks.find_device_problems(config)
+    assert "hierarchical_copy needs 3 replicas or more" in found
 
 
 def test_a_server_that_is_not_there_is_refused(monkeypatch):

@@ -7,8 +7,8 @@ from nmt.devices import threads
     ("num_replicas", "cores", "gpu", "expected"),
     [
         (1, 4, False, (4, 4)),
-        (2, 8, False, (4, 9)),  # each replica's operations have their share of the cores
-        (8, 2, False, (1, 3)),
+        (2, 8, False, (4, 8)),  # each replica's operations have their share of the cores
+        (8, 2, False, (1, 2)),
         (8, 4, True, (4, 9)),  # a GPU's replicas only start kernels; none waits for a thread
         (2, 16, True, (16, 16)),
     ],

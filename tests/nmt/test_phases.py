@@ -36,3 +36,13 @@ def test_the_measured_step_trains_as_the_real_one_does(strategy):
         assert len(found.replicas[phase]) == 2
         assert 0.0 <= min(found.replicas[phase]) <= found.total[phase] <= found.step
     assert found.replicas["forward"][0] > 0.0
+
+
+def test_an_exchange_that_is_late_waits_for_nothing_and_is_never_negative():
+    trainer = small.trainer("replicated", 2, relaxed=True)
+    found = phases.measure(trainer, [BATCHES] * 9, num_steps=3)
+    for phase, seconds in found.replicas.items():
+        assert 0.0 <= min(seconds) <= found.total[phase] <= found.step
+    first = [0.0, 1.0, 2.0, 2.0, 4.0, 8.0, 3.0, 4.0]  # updated before the backward pass ends
+    late = phases.summarize(np.array([[first]]), phases.SINCE_LATE)
+    assert (late.step, late.total["exchange"], late.total["update"]) == (8.0, 3.0, 1.0)

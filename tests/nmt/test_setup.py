@@ -1,7 +1,9 @@
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from input_pipeline.synthetic import synthetic_batch
 from input_pipeline.training_data import TrainingData
 from nmt.config import DataConfig, ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
@@ -39,23 +41,55 @@ def test_a_server_on_the_host_is_one_of_the_replicas_devices():
     assert servers(ParallelConfig(local_parameter_device="cpu"), names) == ("CPU:0",)
 
 
-def trainer_with(**flags):
-    config = TrainConfig(
-        data=DataConfig(batch_size=10), model=small.MODEL, parallel=ParallelConfig(**flags)
-    )
+SMALL_BATCHES = DataConfig(batch_size=10)
+
+
+def trainer_with(names=("CPU:0", "CPU:1"), data=SMALL_BATCHES, **flags):
+    config = TrainConfig(data=data, model=small.MODEL, parallel=ParallelConfig(**flags))
     sizes = SimpleNamespace(vocabulary_sizes=(9000, 7000), spaces=(None, None))
-    return make_trainer(config, sizes, ("CPU:0", "CPU:1"))
+    return make_trainer(config, sizes, names)
+
+
+def test_variables_are_where_the_flags_put_them():
+    flags = {"variable_update": "parameter_server", "local_parameter_device": "cpu"}
+    on_host = trainer_with(**flags).strategy.copies[0].variables
+    assert {variable.device.split("device:")[-1] for variable in on_host} == {"CPU:0"}
+    spread = trainer_with(variable_update="parameter_server").strategy.copies[0].variables
+    assert {variable.device.split("device:")[-1] for variable in spread} == {"CPU:0", "CPU:1"}
+
+
+def test_one_replica_is_never_late():
+    """It has nothing to exchange, and its plan says that the flag does nothing."""
+    alone = trainer_with(("CPU:0",), variable_consistency="relaxed").strategy
+    assert alone.late is None
+    assert alone.describe().endswith("nothing to exchange")
+
+
+def test_the_most_rows_are_those_of_the_longest_batch_there_can_be():
+    lengths = {"batch_size": 8, "src_max_len": 100, "tgt_max_len": 50}
+    for dataset, expected in (("demo", [800, 400]), ("synthetic", [800, 800])):
+        data = DataConfig(dataset=dataset, **lengths)
+        rows = trainer_with(data=data, sparse_gradients="sparse").strategy.rows
+        assert [embedding.most_rows for embedding in rows.values()] == expected
+    batch = synthetic_batch(data, seed=1)
+    assert len(np.unique(batch.target)) <= 800
+
+
+def test_the_plan_counts_the_packs_there_really_are():
+    strategy = trainer_with(gradient_repacking=1000).strategy
+    dense = len(strategy.copies[0].variables) - len(strategy.rows)
+    assert f"gradients in {dense} packs" in strategy.describe()
 
 
 def test_the_exchange_is_what_the_flags_say():
     strategy = trainer_with(
-        all_reduce_spec="xring#2", gradient_repacking=3, compact_gradient_transfer=True
+        all_reduce_spec="xring#2", gradient_repacking=2, compact_gradient_transfer=True
     ).strategy
-    assert strategy.exchange.packing.num_packs == 3
+    assert strategy.exchange.packing.num_packs == 2
     assert strategy.exchange.packing.order[0] == len(strategy.copies[0].variables) - 1
     assert strategy.exchange.compact
     assert strategy.late is None
-    assert "all-reduce xring#2 in 16 bits, gradients in 3 packs" in strategy.describe()
+    assert "all-reduce xring#2 in 16 bits, gradients in 2 packs" in strategy.describe()
 
 
 def test_small_gradients_and_late_ones_are_what_the_flags_say():

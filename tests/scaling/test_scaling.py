@@ -5,13 +5,22 @@ import re
 import pytest
 from scaling import __main__ as program
 from scaling import published, runs
-from scaling.cells import ENCODERS, ONE_REPLICA, STRATEGIES, BadRequest, Cell, make_cells
+from scaling.cells import (
+    ENCODERS,
+    ONE_REPLICA,
+    STRATEGIES,
+    BadRequest,
+    Cell,
+    make_cells,
+    parse_names,
+    parse_specs,
+)
 from scaling.cells import parse_counts as counts
 from scaling.report import make_report
 from scaling.rows import make_phases, make_rows, of_one_replica, speedup
 from scaling.runs import Run, append, missing, read_runs
 from scaling.tables import comparison, headlines, table, to_csv
-from scaling.wishes import DEFAULTS
+from scaling.wishes import DEFAULTS, split
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES
 
@@ -191,6 +200,7 @@ def test_cells_are_measured_and_the_rest_goes_on_where_one_fails(monkeypatch, tm
     argv += [f"--out={tmp_path}", "--rounds=2", "--num_units=8"]
     assert program.main(argv) == 1
     said = capsys.readouterr().out
+    assert said.count("replicated cudnn_lstm x2: FAILED too bad") == 1  # not in every round
     assert "FAILED replicated cudnn_lstm x2: too bad" in said
     assert len(json.loads((tmp_path / "scaling.json").read_text())) == 3
     monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
@@ -201,9 +211,9 @@ def test_cells_are_measured_and_the_rest_goes_on_where_one_fails(monkeypatch, tm
 
 
 def test_one_reason_for_all_cells_is_a_mistake_and_leaves_no_report(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(program, "measure", lambda cell, *_: Run(cell, 0, None, "no such flag"))
-    assert program.main([f"--out={tmp_path}", "--rounds=1", "--replicas=1", "--unit=8"]) == 2
-    assert capsys.readouterr().err == ("run_scaling.sh: no cell could be measured: no such flag\n")
+    monkeypatch.setattr(program, "measure", lambda cell, *_: Run(cell, 0, None, "no such file"))
+    assert program.main([f"--out={tmp_path}", "--rounds=1", "--replicas=1", "--num_units=9"]) == 2
+    assert capsys.readouterr().err == ("run_scaling.sh: no cell could be measured: no such file\n")
     assert not (tmp_path / "report.html").exists()
     monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
     argv = [f"--out={tmp_path}", "--rounds=1", "--replicas", "1", "--num_units=8"]
@@ -254,8 +264,59 @@ def test_help_is_printed_and_nothing_is_measured(monkeypatch, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "flag", ["--replicas=no", "--encoder_type=gru", "--rounds=0", "--all_reduce_spec=pscpu,no"]
+    "flag",
+    [
+        "--replicas=no",
+        "--encoder_type=gru",
+        "--rounds=0",
+        "--batch_size=many",
+        "--all_reduce_spec=pscpu,no",
+        "--batch_words=4000",
+        "--noenable_profile",
+        "-output_dir=run",
+        "--unit=8",
+    ],
 )
-def test_mistakes_are_one_line_and_exit_code_2(flag, tmp_path, capsys):
+def test_mistakes_are_one_line_and_exit_code_2(flag, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(program, "measure", None)
     assert program.main([f"--out={tmp_path}", flag]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_may_follow_after_a_space():
+    mine, rest = split(["--rounds", "2", "--gradient_repacking", "4", "--evaluate"])
+    assert mine["rounds"] == "2"
+    assert rest == ["--gradient_repacking=4", "--evaluate"]
+    with pytest.raises(BadRequest, match="'4' is not a flag"):
+        split(["--gradient_repacking=4", "4"])
+
+
+def test_names_that_are_given_twice_are_measured_once():
+    assert parse_names("encoder_type", "cudnn_lstm,cudnn_lstm", ENCODERS) == ["cudnn_lstm"]
+    assert parse_specs("xring,pscpu,xring") == ["xring", "pscpu"]
+
+
+def test_on_gpus_nothing_is_put_on_one_of_them():
+    cells = make_cells([1, 2], ["replicated"], ["cudnn_lstm"], gpu=True)
+    assert [str(cell) for cell in cells] == ["replicated cudnn_lstm x1", "replicated cudnn_lstm x2"]
+
+
+def test_a_cell_that_lacks_a_round_is_named():
+    runs = [run(ONE, 1.0, 1), Run(ONE, 2, None, "killed"), Run(TWO, 1, None, "x"), run(TWO, 2.0, 1)]
+    assert [found.error for found in program.still_failed(runs)] == ["killed"]
+
+
+def test_the_tables_of_a_real_run(tmp_path, capsys):
+    argv = ["--replicas=2", "--variable_update=replicated", "--encoder_type=dynamic_rnn"]
+    argv += ["--rounds=1", "--batch_size=4", f"--out={tmp_path}", "--dataset=demo"]
+    argv += ["--num_units=8", "--embedding_dim=8", "--num_warmup_batches=1", "--num_batches=2"]
+    assert program.main(argv) == 0
+    alone, two = json.loads((tmp_path / "scaling.json").read_text())
+    assert (alone["batch_size"], two["batch_size"]) == (8, 4)
+    assert two["exchange_bytes"] > alone["exchange_bytes"] == 0
+    assert "all-reduce pscpu" in two["exchange"]
+    assert two["words_per_s"] > 0
+    assert "|dynamic_rnn|2|replicated|" in capsys.readouterr().out
+    nothing = runs.measure(TWO, [*argv[7:9], "--num_epochs=1"], 40_000, limit_s=100)
+    assert "no batch was timed" in nothing.error

@@ -4,8 +4,9 @@ import tensorflow as tf
 
 from variable_update import packing
 from variable_update.all_reduce import ALGORITHMS
-from variable_update.exchange import make_exchange
+from variable_update.exchange import make_exchange, narrowed
 from variable_update.packing import Packing, make_packs
+from variable_update.rows import Embedding
 
 SHAPES = [(3, 2), (), (4,), (0,), (2, 1, 2)]
 
@@ -68,8 +69,8 @@ def test_nccl_is_replaced_where_there_is_no_gpu_and_the_plan_says_so():
     assert make_exchange("", gpu=False).describe() == "all-reduce pscpu"
     assert make_exchange("nccl", gpu=False).describe() == "all-reduce pscpu (nccl needs GPUs)"
     mixed = make_exchange("xring:1k:nccl", Packing(4), gpu=False)
-    text = "all-reduce xring:1024:pscpu (nccl needs GPUs), gradients in 4 packs"
-    assert mixed.describe() == text
+    text = "all-reduce xring:1024:pscpu (nccl needs GPUs), gradients in 3 packs"
+    assert mixed.describe([8, 8, 8]) == text
 
 
 def reduced_by(monkeypatch, exchange, sizes):
@@ -103,3 +104,27 @@ def test_packs_travel_as_one_and_in_16_bits_where_asked(monkeypatch):
     devices = ["CPU:0", "CPU:1"]
     whole = make_exchange("rechd", Packing(1), gpu=False)
     assert 2 * exchange.num_bytes([20, 16], devices) == whole.num_bytes([20, 16], devices)
+
+
+def test_rows_take_no_place_in_a_group():
+    words = Embedding(size=1, depth=1, most_rows=1)
+    exchange = make_exchange("", Packing(small_bytes=4, small_group=2), gpu=False)
+    assert exchange.packs([4, 0, 4, 0, 4, 4], {1: words, 3: words}) == [(5, 4), (2, 0)]
+    assert exchange.packs([0, 0], {0: words, 1: words}) == []
+
+
+def test_a_tensor_is_cut_into_no_more_parts_than_it_has_numbers(monkeypatch):
+    exchange = make_exchange("psgpu#8", gpu=False)
+    assert [call[3] for call in reduced_by(monkeypatch, exchange, [0, 3, 9])] == [8, 3, 1]
+
+
+def test_what_nccl_carries_in_16_bits_can_be_added_up_and_hides_no_divergence():
+    value = tf.constant([1e6, -1e6, 2.0, float("inf"), float("nan")])
+    small = narrowed(value, "nccl", 8)
+    assert small.dtype == tf.float16
+    total = tf.add_n([small] * 8).numpy()
+    assert np.isfinite(total[:3]).all()
+    assert total[2] == 16.0
+    assert np.isinf(total[3])
+    assert np.isnan(total[4])
+    assert narrowed(value, "pscpu", 8).dtype == tf.bfloat16

@@ -112,3 +112,29 @@ def test_the_bytes_of_rows_are_counted():
     assert exchange.num_bytes([16000, 400], on_gpus(3), tables) == 6 * some + 4 * 400
     on_host = exchange.num_bytes([16000, 400], on_the_host(3), tables)
     assert on_host == 2 * some + 2 * 16000 + 4 * 400
+
+
+@pytest.mark.parametrize("wire", [tf.float32, tf.bfloat16])
+def test_rows_and_their_sums_travel_in_the_wires_type(wire):
+    parts = [merge(slices([1, 4], seed)) for seed in range(3)]
+    seen = []
+
+    def spy(value, devices):
+        seen.append(value.dtype)
+        return [tf.identity(value) for _ in devices]
+
+    with mock.patch.object(rows, "copied", spy):
+        sums = exchange_rows(parts, on_the_host(3), WORDS, wire)
+    assert seen == [wire]
+    assert {total.dtype for total in sums} == {tf.float32}
+    for other in sums[1:]:
+        np.testing.assert_array_equal(other, sums[0])
+
+
+def test_16_bits_halve_what_numbers_of_rows_cost():
+    words = Embedding(size=8000, depth=512, most_rows=1600)
+    full, half = (rows.exchange_bytes(words, on_the_host(8), size) for size in (4, 2))
+    ids = 7 * 1600 * rows.ID_BYTES
+    assert full - ids == 2 * (half - ids)
+    config = ParallelConfig(compact_gradient_transfer=True, num_replicas=8)
+    assert set(choose(config, on_the_host(8), {0: words})) == {0}

@@ -16,6 +16,7 @@ from nmt.lstm.layers import (
     RunStack,
     StackInputs,
     State,
+    Words,
     zero_states,
 )
 from nmt.lstm.stacks import STACKS
@@ -53,9 +54,9 @@ class Model:
         self, weights: ModelWeights, batch: Batch, dropout: Dropout = NO_DROPOUT
     ) -> list[State]:
         """Reads the source; gives one state per layer and direction."""
-        embedded = tf.gather(weights.source_embedding, tf.transpose(batch.source))
-        start = zero_states(weights.encoder, embedded)
-        inputs = StackInputs(embedded, batch.source_lengths, start)
+        words = Words(weights.source_embedding, tf.transpose(batch.source))
+        start = zero_states(weights.encoder, tf.shape(batch.source)[0])
+        inputs = StackInputs(words, batch.source_lengths, start)
         return self.run_encoder(inputs, weights.encoder, dropout).final
 
     def loss_sum(self, flat: Sequence[tf.Tensor], batch: Batch, seed: tf.Tensor) -> tf.Tensor:
@@ -65,9 +66,9 @@ class Model:
         reading, writing = (Dropout(self.dropout, fold(seed, side)) for side in (0, 1))
         states = hand_over(self.encode(weights, batch, reading), weights)
         labels = tf.transpose(batch.target)  # [time, batch]
-        embedded = tf.gather(weights.target_embedding, shift_right(labels))
+        words = Words(weights.target_embedding, shift_right(labels))
         # Nobody looks at outputs after a sentence's end, so the decoder needs no lengths.
-        outputs = self.run_decoder(StackInputs(embedded, None, states), weights.decoder, writing)
+        outputs = self.run_decoder(StackInputs(words, None, states), weights.decoder, writing)
         return token_loss_sum(outputs.sequence, weights.projection, labels, batch.target_lengths)
 
 

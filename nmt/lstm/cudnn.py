@@ -14,6 +14,7 @@ from nmt.lstm.layers import (
     StackInputs,
     StackOutputs,
     State,
+    embed,
     layer_by_layer,
 )
 
@@ -69,6 +70,7 @@ def run_stack(
 
     The op's own dropout has a seed that is fixed when the graph is built, equal for all replicas.
     """
+    inputs = inputs._replace(sequence=embed(inputs.sequence))
     if dropout.rate:
         return run_dropping(inputs, layers, dropout)
     return run_layers(inputs, layers)

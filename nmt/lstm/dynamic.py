@@ -5,16 +5,20 @@ TensorFlow differentiates the loop. This is the plain reference the other implem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import tensorflow as tf
 
 from nmt.lstm.layers import (
+    NO_DROPOUT,
+    Dropout,
     Layer,
     LayerWeights,
     StackInputs,
     StackOutputs,
     State,
+    embed,
     layer_by_layer,
     reverse,
 )
@@ -76,4 +80,11 @@ def run_layer(inputs: StackInputs, layer: Layer) -> StackOutputs:
     return StackOutputs(both, [last, first])
 
 
-run_stack = layer_by_layer(run_layer)
+run_layers = layer_by_layer(run_layer)
+
+
+def run_stack(
+    inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
+) -> StackOutputs:
+    """Runs the layers one after the other."""
+    return run_layers(inputs._replace(sequence=embed(inputs.sequence)), layers, dropout)

@@ -7,7 +7,7 @@ in the order input, forget, candidate, output (as in cuDNN and Keras) along a we
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -31,14 +31,21 @@ Layer = Sequence[LayerWeights]
 """One entry per direction: forward, or forward and backward."""
 
 
+class Words(NamedTuple):
+    """Rows of a table, by their numbers."""
+
+    table: tf.Tensor  # [vocabulary, depth]
+    ids: tf.Tensor  # [time, batch] int32
+
+
 class StackInputs(NamedTuple):
-    """What a stack reads.
+    """What a stack reads: a sequence, or the words it is made from.
 
     `initial` has one state per layer and direction, layer first. `lengths` None means that every
     sequence fills all time steps, or that nobody looks at what comes after its end.
     """
 
-    sequence: tf.Tensor  # [time, batch, depth]
+    sequence: Any  # [time, batch, depth], or Words
     lengths: tf.Tensor | None  # [batch] int32
     initial: Sequence[State]
 
@@ -66,6 +73,12 @@ class Dropout(NamedTuple):
 
 NO_DROPOUT = Dropout(0.0, None)
 
+
+def embed(sequence: tf.Tensor | Words) -> tf.Tensor:
+    """Words as a sequence, `[time, batch, depth]`; a sequence as it is."""
+    return tf.gather(*sequence) if isinstance(sequence, Words) else sequence
+
+
 RunLayer = Callable[[StackInputs, Layer], StackOutputs]
 RunStack = Callable[[StackInputs, Sequence[Layer], Dropout], StackOutputs]
 
@@ -87,10 +100,10 @@ def layer_by_layer(run_layer: RunLayer) -> RunStack:
     return run_stack
 
 
-def zero_states(layers: Sequence[Layer], like: tf.Tensor) -> list[State]:
-    """The states a stack starts from when nobody hands it any; `like` is `[time, batch, depth]`."""
+def zero_states(layers: Sequence[Layer], batch_size: tf.Tensor) -> list[State]:
+    """The states a stack starts from when nobody hands it any."""
     zeros = [
-        tf.zeros([tf.shape(like)[1], weights.recurrent.shape[0]], like.dtype)
+        tf.zeros([batch_size, weights.recurrent.shape[0]], weights.recurrent.dtype)
         for layer in layers
         for weights in layer
     ]

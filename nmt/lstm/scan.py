@@ -1,7 +1,7 @@
 """The fast CPU path of `cudnn_lstm`: as little as possible inside the loop over time.
 
-The input projection of all time steps is done before the loop, the weight gradients are one matmul
-after the backward loop, and both directions of a layer share one batched matmul per step.
+The input projection of all time steps is done before the loop (`projection`), weight gradients are
+one matmul each after the backward loop, and both directions of a layer share a matmul per step.
 Activations are features-major here, `[time, directions, depth, batch]`: a weight matrix that stands
 to the left of a few columns is what oneDNN multiplies fastest.
 The forward loop does not look at lengths: last states are picked out afterwards, and padding after
@@ -19,39 +19,19 @@ from nmt.lstm.layers import (
     NO_DROPOUT,
     Dropout,
     Layer,
-    LayerWeights,
     StackInputs,
     StackOutputs,
     State,
+    Words,
+    embed,
     layer_by_layer,
     reverse,
 )
+from nmt.lstm.projection import flatten, outer_products, project_views, project_words
 from nmt.lstm.recurrence import find_ends, run_backward, run_forward
 
 Backward = Callable[..., tuple[Any, ...]]
 swap = tf.linalg.matrix_transpose
-
-
-def flatten(values: tf.Tensor) -> tf.Tensor:
-    """All steps of all sequences side by side: `[directions, depth, time * batch]`."""
-    turned = tf.transpose(values, [1, 2, 0, 3])
-    return tf.reshape(turned, [*values.shape[1:3], -1])
-
-
-def unflatten(flat: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
-    """The opposite of `flatten`; time and batch are those of `like`."""
-    num_steps, batch_size = tf.shape(like)[0], tf.shape(like)[3]
-    steps = tf.reshape(flat, [*flat.shape[:2], num_steps, batch_size])
-    return tf.transpose(steps, [2, 0, 1, 3])
-
-
-def weight_gradients(inputs: tf.Tensor, before: tf.Tensor, gates: tf.Tensor) -> list[LayerWeights]:
-    """Sums the outer products of all time steps, one matmul a weight; everything is flat."""
-    gradients = []
-    for read, state, raw in zip(*map(tf.unstack, (inputs, before, gates))):
-        kernel, recurrent = (tf.matmul(part, raw, transpose_b=True) for part in (read, state))
-        gradients.append(LayerWeights(kernel, recurrent, tf.reduce_sum(raw, axis=1)))
-    return gradients
 
 
 class Scanned(NamedTuple):
@@ -61,41 +41,30 @@ class Scanned(NamedTuple):
     last: State  # [directions, units, batch]
 
 
-def project(flat: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
-    """Multiplies all time steps by the kernels of all directions; flat in, flat out."""
-    # Another axis keeps TensorFlow from folding the transpose into the matmul, slower then.
-    projected = swap(kernel)[tf.newaxis] @ flat
-    return projected[0] + bias[..., tf.newaxis]
-
-
-def scan(sequence: tf.Tensor, layer: Layer, initial: State, lengths: tf.Tensor | None) -> Scanned:
-    """Runs one layer with a gradient of its own; sequence and state have a directions axis."""
-    ends = find_ends(lengths, sequence)
+def scan(
+    projected: tf.Tensor, recurrent: Sequence[tf.Tensor], initial: State, lengths: tf.Tensor | None
+) -> Scanned:
+    """Runs one layer's recurrence with a gradient of its own; the state has a directions axis."""
+    ends = find_ends(lengths, projected)
 
     @tf.custom_gradient
     def run(
-        sequence: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *weights: tf.Tensor
+        projected: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *recurrent: tf.Tensor
     ) -> tuple[tuple[tf.Tensor, ...], Backward]:
-        directions = tf.nest.pack_sequence_as(layer, weights)
-        kernel, recurrent, bias = (tf.stack(parts) for parts in zip(*directions))
-        flat = flatten(sequence)
-        projected = unflatten(project(flat, kernel, bias), sequence)
-        tape = run_forward(projected, recurrent, State(hidden, cell))
-        num_steps = tf.shape(sequence)[0]
+        weights = tf.stack(recurrent)
+        tape = run_forward(projected, weights, State(hidden, cell))
+        num_steps = tf.shape(projected)[0]
         states = tape.hidden.gather(tf.range(1, num_steps + 1))
 
         def backward(d_states: tf.Tensor, *d_last: tf.Tensor) -> tuple[Any, ...]:
-            raw, passed = run_backward(tape, recurrent, d_states, State(*d_last), ends)
-            gates = flatten(raw)
+            gates, passed = run_backward(tape, weights, d_states, State(*d_last), ends)
             before = flatten(tape.hidden.gather(tf.range(num_steps)))
-            gradients = weight_gradients(flat, before, gates)
-            d_sequence = unflatten(kernel @ gates, sequence)
-            return (d_sequence, *passed, *tf.nest.flatten(gradients))
+            return gates, *passed, *outer_products(before, flatten(gates))
 
         last = ends.pick(tape.hidden, num_steps), ends.pick(tape.cells, num_steps)
         return (states, *last), backward
 
-    states, *last = run(sequence, *initial, *tf.nest.flatten(layer))
+    states, *last = run(projected, *initial, *recurrent)
     return Scanned(states, State(*last))
 
 
@@ -104,11 +73,11 @@ def run_layer(inputs: StackInputs, layer: Layer) -> StackOutputs:
 
     Sequences and states come and go features-major, `[time, depth, batch]` and `[units, batch]`.
     """
-    sequence, lengths = inputs.sequence, inputs.lengths
-    views = [sequence, reverse(sequence, lengths, batch_axis=2)][: len(layer)]
+    lengths = inputs.lengths
+    read = project_words if isinstance(inputs.sequence, Words) else project_views
     hidden, last = scan(
-        tf.stack(views, axis=1),
-        layer,
+        read(inputs.sequence, lengths, layer),
+        [weights.recurrent for weights in layer],
         State(*(tf.stack(parts) for parts in zip(*inputs.initial))),
         lengths,
     )
@@ -141,8 +110,14 @@ run_layers = layer_by_layer(run_layer)
 def run_stack(
     inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
 ) -> StackOutputs:
-    """Runs the layers; only the top one's padding is cleared, since no layer reads the others'."""
-    turned = StackInputs(swap(inputs.sequence), inputs.lengths, list(map(turn, inputs.initial)))
+    """Runs the layers; only the top one's padding is cleared, since no layer reads the others'.
+
+    Words that repeat are projected once, but for dropout: then no two of them are the same.
+    """
+    sequence = inputs.sequence
+    if dropout.rate or not isinstance(sequence, Words):
+        sequence = swap(embed(sequence))
+    turned = StackInputs(sequence, inputs.lengths, list(map(turn, inputs.initial)))
     outputs = run_layers(turned, layers, TurnedDropout(*dropout))
     sequence = silence(swap(outputs.sequence), inputs.lengths)
     return StackOutputs(sequence, list(map(turn, outputs.final)))

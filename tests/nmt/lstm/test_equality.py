@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from nmt.lstm import dynamic, scan
-from nmt.lstm.layers import LayerWeights, StackInputs, State, zero_states
+from nmt.lstm.layers import Dropout, LayerWeights, StackInputs, State, Words, zero_states
 
 DEPTH, UNITS, BATCH, TIME = 5, 7, 4, 9
 LENGTHS = tf.constant([9, 1, 4, 6])
@@ -64,9 +64,7 @@ def test_dynamic_equals_keras():
     layer.set_weights([part.numpy() for part in layers[0][0]])
     mask = tf.sequence_mask(LENGTHS, TIME)
     outputs, hidden, cell = layer(tf.transpose(sequence, [1, 0, 2]), mask=mask)
-    actual = dynamic.run_stack(
-        StackInputs(sequence, LENGTHS, zero_states(layers, sequence)), layers
-    )
+    actual = dynamic.run_stack(StackInputs(sequence, LENGTHS, zero_states(layers, BATCH)), layers)
     expected = outputs * tf.cast(mask, tf.float32)[:, :, tf.newaxis]
     np.testing.assert_allclose(tf.transpose(actual.sequence, [1, 0, 2]), expected, atol=1e-5)
     np.testing.assert_allclose(actual.final[0].hidden, hidden, atol=1e-5)
@@ -92,3 +90,35 @@ def test_backward_direction_starts_at_each_sentences_end(module):
     alone = module.run_stack(StackInputs(turned, LENGTHS, states[1:]), [layers[0][1:]]).sequence
     expected = tf.reverse_sequence(alone, LENGTHS, 0, 1)
     np.testing.assert_allclose(outputs[..., UNITS:], expected, atol=1e-6)
+
+
+def run_words(run_stack, table, ids, states, layers, dropout):
+    """Outputs, and gradients of the table and all else."""
+
+    @tf.function
+    def compute(table, states, layers):
+        with tf.GradientTape() as tape:
+            tape.watch([table, states, layers])
+            words = StackInputs(Words(table, ids), LENGTHS, states)
+            outputs, final = run_stack(words, layers, dropout)
+            total = tf.reduce_sum(tf.sin(3 * outputs)) + tf.reduce_sum(final[-1].cell ** 2)
+        first, *rest = tape.gradient(total, [table, states, layers])
+        return outputs, tf.convert_to_tensor(first), rest
+
+    return [value.numpy() for value in tf.nest.flatten(compute(table, states, layers))]
+
+
+@pytest.mark.parametrize("ways", [1, 2])
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+@pytest.mark.parametrize("num_words", [3, 200])
+def test_words_that_repeat_are_computed_once_with_the_same_result(ways, rate, num_words):
+    """Fewer and more words than are multiplied at once; dropout makes every one another."""
+    _, states, layers = make_case(2, ways)
+    rng = np.random.default_rng(9)
+    table = normal(rng, num_words, DEPTH)
+    ids = tf.constant(rng.integers(0, num_words, [TIME, BATCH]), tf.int32)
+    dropout = Dropout(rate, tf.constant([1, 2]))
+    how = (table, ids, states, layers, dropout)
+    expected, actual = (run_words(module.run_stack, *how) for module in (dynamic, scan))
+    for one, other in zip(expected, actual):
+        np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)

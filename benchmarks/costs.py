@@ -63,7 +63,7 @@ def row(value: int, records: Sequence[Record], smallest: Sequence[Record]) -> li
         f"{speed / median(smallest, 'words_per_second'):.2f}",
         f"{utilization(records):.2f}",
         f"{step:.3f}",
-        f"{median(records, 'first_step_seconds'):.1f}",
+        f"{median(records, 'seconds_to_first_step'):.1f}",
         f"{median(records, 'peak_memory_bytes') / 2**20:,.0f}",
     ]
 
@@ -78,7 +78,7 @@ def summary(name: str, found: dict[str, list[Record]]) -> str:
     values = [value for value in CURVES[name].values if f"{name} {value}" in found]
     points = [found[f"{name} {value}"] for value in values]
     heading = [name.capitalize(), "words/s", "of the first", "of the machine's arithmetic"]
-    heading += ["step (s)", "first step (s)", "peak memory (MiB)"]
+    heading += ["step (s)", "to the first step (s)", "peak memory (MiB)"]
     return table(heading, [row(value, of, points[0]) for value, of in zip(values, points)])
 
 

@@ -224,7 +224,7 @@ class ParallelConfig:
         "",
         "'replicated': how gradients are summed: nccl, xring, rechd, pscpu, psgpu or "
         "hierarchical_copy, '#4' behind it for four parts, 'pscpu:32k:xring' for another way up to "
-        "a size; nccl if empty, which without GPUs is the fastest on the host",
+        "a size; nccl if empty, which without GPUs becomes pscpu, as fast as any on a host",
     )
     gradient_repacking: int = option(
         0,

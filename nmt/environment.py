@@ -6,8 +6,12 @@ import contextlib
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from typing import Final
+
+STARTED: Final = time.perf_counter()
+"""When the program began; this is the first of its modules."""
 
 SETTINGS: Final = {
     # TensorFlow leaves oneDNN off on CPUs without AVX512-VNNI, where it gains too.

@@ -17,6 +17,7 @@ from input_pipeline.choice import dataset_of
 from input_pipeline.training_data import TrainingData
 from nmt.config import TrainConfig
 from nmt.devices import is_gpu
+from nmt.environment import STARTED
 from nmt.flops import model_flops
 from nmt.reporter import speed_table
 from nmt.throughput import Meter
@@ -50,6 +51,7 @@ def make_record(
         "input_wait_seconds": meter.input_wait_s,
         "padding_share": data.padding_share,
         "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
+        "seconds_to_first_step": meter.first_end and meter.first_end - STARTED,
         "losses": meter.losses,
         "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
         "exchange_bytes_are_at_most": bool(trainer.strategy.rows),  # rows differ from step to step

@@ -33,6 +33,7 @@ class Meter:
         self.ids: list[int] = []  # the same numbers, but where ids are characters
         self.target_ids: list[int] = []
         self.wait_seconds: list[float] = []  # of each step, until its batch was there
+        self.first_end: float | None = None  # when the first step was done
         self.last = clock()
 
     def start(self) -> None:
@@ -75,6 +76,7 @@ class Meter:
             waited = self.clock()
             self.step_seconds[-1] += waited - self.last
             self.last = waited
+            self.first_end = self.first_end or waited
         self.pending = []
         self.losses += [total / max(1.0, tokens) for total, tokens in losses]
         self.words += words

@@ -51,6 +51,7 @@ def test_the_seeds_synthetic_run_ends_with_table_and_json(tmp_path):
     assert record["words_per_second"] == pytest.approx(speed)
     assert len(record["losses"]) == 6
     assert record["first_step_seconds"] > max(record["step_seconds"])
+    assert record["seconds_to_first_step"] > record["first_step_seconds"]
 
 
 def test_results_are_appended_one_line_a_run_and_training_goes_on(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import matplotlib
 
@@ -14,25 +15,38 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from scaling import published
-from scaling.cells import ONE_REPLICA, Cell
+from scaling.cells import ENCODERS, ONE_REPLICA, STRATEGIES, Cell
 from scaling.rows import Row, of_one_replica, speedup
 
 Value = Callable[[Row], "float | None"]
 Draw = Callable[[Axes], None]
 
 
+COLORS = {ONE_REPLICA: "C7", **{name: f"C{number}" for number, name in enumerate(STRATEGIES)}}
+STYLES = dict(zip(ENCODERS, ("-", ":")))
+MARKERS = "osD^v<>"
+
+
 def lines(rows: Sequence[Row], value: Value) -> Draw:
     """One line for each strategy and encoder over the number of replicas."""
-    points: dict[str, list[tuple[int, float]]] = {}
+    points: dict[Cell, list[tuple[int, float]]] = {}
     for row in rows:
         found = value(row)
         if found is not None:
-            name = f"{row.cell.name}, {row.cell.encoder_type}"
-            points.setdefault(name, []).append((row.cell.num_replicas, found))
+            points.setdefault(replace(row.cell, num_replicas=1), []).append(
+                (row.cell.num_replicas, found)
+            )
+    specs = list(dict.fromkeys(cell.all_reduce_spec for cell in points))
 
     def draw(axes: Axes) -> None:
-        for name, several in points.items():
-            axes.plot(*zip(*sorted(several)), marker="o", label=name)
+        for cell, several in points.items():
+            axes.plot(
+                *zip(*sorted(several)),
+                color=COLORS[cell.variable_update],
+                linestyle=STYLES[cell.encoder_type],
+                marker=MARKERS[specs.index(cell.all_reduce_spec) % len(MARKERS)],
+                label=f"{cell.name}, {cell.encoder_type}",
+            )
 
     return draw
 
@@ -75,7 +89,8 @@ def plot(title: str, unit: str, panels: Mapping[str, Sequence[Draw]]) -> str:
 def to_svg(figure: Figure) -> str:
     """A figure as it stands in a page."""
     text = io.StringIO()
-    figure.savefig(text, format="svg", bbox_inches="tight")
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(text, format="svg", bbox_inches="tight", metadata=nothing)
     plt.close(figure)
     return text.getvalue()[text.getvalue().index("<svg") :]
 

@@ -24,7 +24,7 @@ class Row(NamedTuple):
     high: float
     exchange_bytes: int
     peak_memory_mib: float
-    first_step_s: float
+    to_first_step_s: float  # from the call, to the end of it
     device: str
     exchange: str  # what really ran
 
@@ -53,7 +53,7 @@ def make_row(cell: Cell, records: Sequence[dict[str, Any]]) -> Row:
         max(speeds),
         last["exchange_bytes_per_step"],
         statistics.median(record["peak_memory_bytes"] for record in records) / 2**20,
-        statistics.median(record["first_step_seconds"] for record in records),
+        statistics.median(record["seconds_to_first_step"] for record in records),
         last["device"],
         last["exchange"],
     )

@@ -113,7 +113,7 @@ def test_the_optimizers_table_names_the_phase_that_grew():
 
 
 def test_a_curve_is_shown_against_its_smallest_point():
-    sizes = {"first_step_seconds": 2.0, "peak_memory_bytes": 2**30, "step_seconds": [1, 3, 2]}
+    sizes = {"seconds_to_first_step": 2.0, "peak_memory_bytes": 2**30, "step_seconds": [1, 3, 2]}
     found = {
         "layers 2": [ours(1000) | sizes, ours(1200) | sizes],
         "layers 4": [ours(550) | sizes],

@@ -33,7 +33,7 @@ def run(cell, speed, number=1, **more):
         "batch_size_per_replica": 32,
         "exchange_bytes_per_step": 2**20,
         "peak_memory_bytes": 3 * 2**20,
-        "first_step_seconds": 4.0,
+        "seconds_to_first_step": 4.0,
         "device": "CPU x",
         "exchange": "all-reduce pscpu",
         **more,

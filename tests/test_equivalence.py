@@ -206,8 +206,8 @@ def test_gradients_in_16_bits_stay_near_and_copies_equal(spec, count, encoder_ty
     start = small.values(many)
     actual = train(many, count, count)
     for before, one, other in zip(start, on_one_device(count, encoder_type, "sgd"), actual):
-        # bfloat16 keeps 8 bits: each of N roundings and N - 1 additions errs by 1/256 at most, of
-        # which these sums reach half.
+        # bfloat16 keeps 8 bits: each of N roundings and N - 1 additions errs by 1/256 at most, but
+        # not all to the same side: half of that is allowed.
         bound = count / 256 * np.abs(one - before).max() + 1e-5
         assert np.abs(one - other).max() < NUM_STEPS * bound
 

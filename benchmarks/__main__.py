@@ -93,17 +93,16 @@ def limits(found: dict[str, list[Record]]) -> tuple[float, float]:
 def summary(found: dict[str, list[Record]]) -> str:
     """What all of them reached, and what that is of each other."""
     per_word, rate = limits(found)
-    against = ["PyTorch, nn.LSTM", "PyTorch, nn.LSTM, packed", "OpenNMT-tf"]
     rows = []
     for name, records in found.items():
         speeds = [record["words_per_second"] for record in records]
         middle = median(records, "words_per_second")
-        others = [ratio(records, found.get(other, [])) for other in against]
+        others = [ratio(records, found.get(other, [])) for other in PEERS]
         share = f"{middle * per_word / rate:.2f}"
         loss = f"{records[-1]['losses'][-1]:.2f}"
         low, high = min(speeds), max(speeds)
         rows.append([name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, share, loss])
-    heading = ["Program", "words/s (median)", "range", *(f"of {name}" for name in against)]
+    heading = ["Program", "words/s (median)", "range", *(f"of {name}" for name in PEERS)]
     best = f"of {rate / 1e9:,.0f} GFLOP/s"
     return table([*heading, best, "last loss"], rows)
 
@@ -120,7 +119,8 @@ def main(argv: Sequence[str]) -> None:
     mine, given, config = parse(argv, __doc__, DEFAULTS, 5)
     model = config.model
     if model.direction != "bi" or model.num_encoder_layers != model.num_decoder_layers:
-        sys.exit("the peers are written for --direction=bi and as many layers on both sides")
+        print("the peers need --direction=bi and as many layers on both sides", file=sys.stderr)
+        sys.exit(2)
     with tempfile.TemporaryDirectory() as directory:
         batches = Path(directory) / "batches.npz"
         output_of([sys.executable, "-m", "benchmarks.batches", str(batches), *given])

@@ -1,6 +1,5 @@
 """The command lines of the reports this project comes from, letter for letter."""
 
-import re
 import shlex
 
 import pytest
@@ -67,6 +66,5 @@ def test_a_line_runs(name):
     assert (run.returncode, run.stderr) == (0, "")
     assert "|2|8|" in run.stdout
     if name == "all-reduce":
-        assert re.search(
-            r"all-reduce pscpu \(nccl needs GPUs\), gradients in [1-4] packs", run.stdout
-        )
+        # One gradient of so small a model is larger than a quarter of them all.
+        assert "all-reduce pscpu (nccl needs GPUs), gradients in 3 packs" in run.stdout

@@ -27,11 +27,10 @@ from nmt.lstm.layers import (
     layer_by_layer,
     reverse,
 )
-from nmt.lstm.projection import flatten, outer_products, project_views, project_words
+from nmt.lstm.projection import flatten, outer_products, project_views, project_words, swap
 from nmt.lstm.recurrence import find_ends, run_backward, run_forward
 
 Backward = Callable[..., tuple[Any, ...]]
-swap = tf.linalg.matrix_transpose
 
 
 class Scanned(NamedTuple):

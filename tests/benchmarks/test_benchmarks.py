@@ -57,6 +57,13 @@ def test_a_mistake_is_refused_before_anything_is_measured(module, capsys):
     assert "did you mean --num_units?" in capsys.readouterr().err
 
 
+def test_a_model_that_the_peers_are_not_written_for_is_refused(capsys):
+    with pytest.raises(SystemExit) as exit_info:
+        bench.main(["--direction=uni"])
+    assert exit_info.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_the_comparison_shows_ratios_of_medians_and_the_share_of_the_best_matmul_rate():
     torch = [record(speed, matmul_flops_per_second=40_000.0) for speed in (900, 1000, 1200)]
     found = {"cudnn_lstm": [ours(s) for s in (1500, 1600, 1300)], "PyTorch, nn.LSTM": torch}

@@ -1,5 +1,6 @@
 import pytest
 
+from nmt import devices
 from nmt.devices import threads
 
 
@@ -15,3 +16,15 @@ from nmt.devices import threads
 )
 def test_replicas_on_a_cpu_share_its_cores(num_replicas, cores, gpu, expected):
     assert threads(num_replicas, cores, gpu=gpu) == expected
+
+
+def test_gpus_that_tensorflow_cannot_use_are_counted_unless_they_are_hidden(monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(devices.Path, "glob", lambda *_: ["/dev/nvidia0", "/dev/nvidia1"])
+    monkeypatch.setattr(devices, "num_gpus", lambda: 0)
+    assert devices.unused_gpus() == 2
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert devices.unused_gpus() == 0
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setattr(devices, "num_gpus", lambda: 1)
+    assert devices.unused_gpus() == 0

@@ -39,3 +39,10 @@ def test_records_are_lines_of_strict_json(tmp_path):
     assert [json.loads(line)["number"] for line in path.read_text().splitlines()] == [1, 2]
     with pytest.raises(ValueError, match="JSON"):
         results.append({"loss": float("nan")}, path)
+
+
+def test_gpus_tell_the_most_memory_each_has_used(monkeypatch):
+    peaks = {"GPU:0": {"peak": 7}, "GPU:1": {"peak": 9}}
+    monkeypatch.setattr(results.tf.config.experimental, "get_memory_info", peaks.get)
+    assert results.gpu_memory(["GPU:0", "GPU:1"]) == {"peak_gpu_memory_bytes": [7, 9]}
+    assert results.gpu_memory(["CPU:0"]) == {}

@@ -257,3 +257,19 @@ def test_relaxed_updates_are_exactly_one_step_late(count, encoder_type, exchange
         small.values(on_time), small.values(late), start, small.values(again)
     ):
         np.testing.assert_allclose(mine - first, after - before, rtol=1e-4, atol=1e-6)
+
+
+def test_late_gradients_may_travel_in_16_bits():
+    exchange = make_exchange("rechd", gpu=False, compact=True)
+    how = {"encoder_type": "cudnn_lstm", "exchange": exchange, **ONE_LAYER}
+    late, on_time = (small.trainer("replicated", 8, relaxed=r, **how) for r in (True, False))
+    start, batches = small.values(late), [cut(uneven_batch(8, seed), 8) for seed in range(2)]
+    for batch in batches:
+        late.train_step(batch)
+    on_time.train_step(batches[0])
+    copies_are_equal(late.strategy.copies)
+    for before, one, other in zip(start, small.values(on_time), small.values(late)):
+        # A gradient that differs in its last bit may be rounded to the next number, 1/128 away.
+        change = np.abs(one - before).max()
+        assert change > 0.0
+        assert np.abs(one - other).max() <= change / 128

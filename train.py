@@ -48,4 +48,5 @@ def say(problems: Sequence[str], code: int) -> int:
 
 
 if __name__ == "__main__":
+    environment.use_huge_pages()
     sys.exit(main(sys.argv[1:]))

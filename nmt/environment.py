@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 STARTED: Final = time.perf_counter()
@@ -21,6 +22,36 @@ SETTINGS: Final = {
     "TF_CPU_ALLOCATOR_USE_BFC": "1",
 }
 OFF: Final = ("0", "false", "False")
+HUGE_PAGES: Final = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+TUNABLES, HUGE_PAGES_TUNABLE = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"
+
+
+def use_huge_pages() -> None:
+    """Starts this program over with its memory in huge pages, if the kernel gives them on request.
+
+    Weights and activations are read from far fewer pages then. The C library looks at the setting
+    only when a process begins. What the user has set stays.
+    """
+    set_by_user = os.environ.get(TUNABLES, "")
+    if HUGE_PAGES_TUNABLE in set_by_user or huge_pages() != "madvise":
+        return
+    os.environ[TUNABLES] = ":".join(filter(None, [set_by_user, f"{HUGE_PAGES_TUNABLE}=1"]))
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def huge_pages() -> str:
+    """Who gets huge pages: 'always', 'madvise' (who asks) or 'never'; here nobody without Linux."""
+    try:
+        text = HUGE_PAGES.read_text()
+    except OSError:
+        return "never"
+    return text[text.index("[") + 1 : text.index("]")]
+
+
+def has_huge_pages() -> bool:
+    """Whether this process has its memory in huge pages."""
+    asked = f"{HUGE_PAGES_TUNABLE}=1" in os.environ.get(TUNABLES, "")
+    return huge_pages() == "always" or (huge_pages() == "madvise" and asked)
 
 
 def prepare(verbosity: int) -> None:
@@ -78,9 +109,10 @@ def describe() -> str:
 
     onednn = "on" if is_on("TF_ENABLE_ONEDNN_OPTS") else "off"
     allocator = "TensorFlow's" if is_on("TF_CPU_ALLOCATOR_USE_BFC") else "the C library's"
+    pages = " in huge pages" if has_huge_pages() else ""
     threads = tf.config.threading
     return (
-        f"TensorFlow {tf.__version__}, oneDNN {onednn}, {allocator} allocator, threads: "
+        f"TensorFlow {tf.__version__}, oneDNN {onednn}, {allocator} allocator{pages}, threads: "
         f"{threads.get_intra_op_parallelism_threads()} within an operation, "
         f"{threads.get_inter_op_parallelism_threads()} operations at once"
     )

@@ -38,9 +38,7 @@ def summed_cross_entropy(rows: tf.Tensor, projection: tf.Tensor, labels: tf.Tens
     @tf.custom_gradient
     def run(rows: tf.Tensor, projection: tf.Tensor) -> tuple[tf.Tensor, Backward]:
         logits = tf.cast(rows @ projection, tf.float32)  # [tokens, vocabulary]
-        losses, d_logits = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(
-            features=logits, labels=labels
-        )
+        losses, d_logits = cross_entropy(logits, labels)
         d_logits = tf.cast(d_logits, rows.dtype)
 
         def backward(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -51,3 +49,17 @@ def summed_cross_entropy(rows: tf.Tensor, projection: tf.Tensor, labels: tf.Tens
         return tf.reduce_sum(losses), backward
 
     return run(rows, projection)
+
+
+def cross_entropy(logits: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Each row's loss and its gradient.
+
+    TensorFlow's kernel for both together takes four times as long on a CPU as oneDNN's softmax and
+    two maxima. The most likely entry has no small probability, so that its logarithm is exact.
+    """
+    probabilities = tf.nn.softmax(logits)
+    largest = tf.reduce_max(logits, axis=1)
+    log_sum = largest - tf.math.log(tf.reduce_max(probabilities, axis=1))
+    places = tf.stack([tf.range(tf.size(labels)), labels], axis=1)
+    losses = log_sum - tf.gather_nd(logits, places)
+    return losses, tf.tensor_scatter_nd_sub(probabilities, places, tf.ones_like(losses))

@@ -43,7 +43,7 @@ def run_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> T
 
     def step(time: tf.Tensor, state: State, tape: Tape) -> tuple[object, ...]:
         raw = transposed @ state.hidden + projected[time]
-        enter, forget, candidate, leave = tf.split(raw, 4, axis=1)
+        enter, forget, candidate, leave = split_gates(raw)
         gates = [tf.sigmoid(enter), tf.sigmoid(forget), tf.tanh(candidate), tf.sigmoid(leave)]
         cell = gates[1] * state.cell + gates[0] * gates[2]
         squashed = tf.tanh(cell)
@@ -59,6 +59,13 @@ def run_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> T
     start = (0, initial, new_tape(num_steps, initial))
     tape: Tape = tf.while_loop(lambda time, *_: time < num_steps, step, start)[2]
     return tape
+
+
+def split_gates(raw: tf.Tensor) -> list[tf.Tensor]:
+    """The gates of all directions; of a single one they are parts of the same memory."""
+    if raw.shape[0] > 1:
+        return tf.split(raw, 4, axis=1)
+    return [gate[tf.newaxis] for gate in tf.split(raw[0], 4)]
 
 
 def gate_gradients(tape: Tape, time: tf.Tensor, upstream: State) -> tuple[tf.Tensor, tf.Tensor]:

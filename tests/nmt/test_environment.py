@@ -69,3 +69,49 @@ def test_help_and_mistakes_do_not_import_tensorflow():
         )
         run = subprocess.run([sys.executable, "-c", program], capture_output=True)
         assert run.returncode == 0
+
+
+@pytest.fixture
+def pages(monkeypatch, tmp_path):
+    """A system that gives huge pages as it is told, and the program's way to start over."""
+    started = []
+    file = tmp_path / "enabled"
+    monkeypatch.setattr(environment, "HUGE_PAGES", file)
+    monkeypatch.setattr(os, "execv", lambda program, argv: started.append((program, argv)))
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    return file, started
+
+
+def test_the_program_starts_over_where_huge_pages_must_be_asked_for(pages, monkeypatch):
+    file, started = pages
+    file.write_text("always [madvise] never\n")
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=0")
+    assert not environment.has_huge_pages()
+    environment.use_huge_pages()
+    assert os.environ["GLIBC_TUNABLES"] == "glibc.malloc.check=0:glibc.malloc.hugetlb=1"
+    assert started == [(sys.executable, [sys.executable, *sys.orig_argv[1:]])]
+    assert environment.has_huge_pages()
+    environment.use_huge_pages()
+    assert len(started) == 1
+
+
+def test_the_program_does_not_start_over_in_vain(pages, monkeypatch):
+    file, started = pages
+    for text in ("[always] madvise never", "always madvise [never]"):
+        file.write_text(text)
+        environment.use_huge_pages()
+    file.unlink()
+    environment.use_huge_pages()
+    file.write_text("always [madvise] never")
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0")
+    environment.use_huge_pages()
+    assert started == []
+    assert not environment.has_huge_pages()
+
+
+def test_a_run_has_its_arguments_after_it_started_over():
+    run = subprocess.run(
+        [sys.executable, "train.py", "--batch_size=0"], capture_output=True, text=True
+    )
+    assert run.returncode == 2
+    assert "--batch_size=0" in run.stderr

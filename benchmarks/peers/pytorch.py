@@ -50,9 +50,9 @@ class Tensors:
         self.labels = torch.where(inside, self.inputs[2], LEFT_OUT).flatten()
 
 
-def matmul_flops_per_s(size: int = 1024, rounds: int = 20) -> float:
+def matmul_flops_per_s(kind: torch.dtype, size: int = 1024, rounds: int = 20) -> float:
     """The best rate at which PyTorch multiplies large matrices here."""
-    left, best = torch.rand(size, size), float("inf")
+    left, best = torch.rand(size, size).to(kind), float("inf")
     for _ in range(rounds):
         begun = time.perf_counter()
         left @ left
@@ -72,15 +72,22 @@ def main() -> None:
 
     def step(number: int) -> float:
         optimizer.zero_grad()
-        logits = model(*tensors[number].inputs)
-        loss = measure(logits.flatten(0, 1), tensors[number].labels)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=work.bfloat16):
+            logits = model(*tensors[number].inputs)
+        loss = measure(logits.flatten(0, 1).float(), tensors[number].labels)
         loss.backward()
         clip_grad_norm_(model.parameters(), 5.0)
         optimizer.step()
         return float(loss.detach())
 
-    rate = matmul_flops_per_s()
-    run(work, step, matmul_flops_per_second=rate, version=f"PyTorch {torch.__version__}")
+    kind = torch.bfloat16 if work.bfloat16 else torch.float32
+    run(
+        work,
+        step,
+        matmul_flops_per_second=matmul_flops_per_s(kind),
+        compute_type=str(kind).removeprefix("torch."),
+        version=f"PyTorch {torch.__version__}",
+    )
 
 
 if __name__ == "__main__":

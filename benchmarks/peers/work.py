@@ -41,6 +41,7 @@ class Work(NamedTuple):
     layers: int
     threads: int
     packed: bool
+    bfloat16: bool
 
 
 def parse() -> Work:
@@ -52,12 +53,21 @@ def parse() -> Work:
     flags.add_argument("--num_units", type=int, default=512)
     flags.add_argument("--num_layers", type=int, default=4)
     flags.add_argument("--packed", action="store_true")
+    flags.add_argument("--bfloat16", action="store_true")
     given = flags.parse_args()
     with np.load(given.batches) as file:
         sizes = [int(size) for size in file["vocabulary_sizes"]]
         batches = list(read(file))
-    warmup, units, layers = given.num_warmup_batches, given.num_units, given.num_layers
-    return Work(batches, (sizes[0], sizes[1]), warmup, units, layers, given.threads, given.packed)
+    return Work(
+        batches,
+        (sizes[0], sizes[1]),
+        given.num_warmup_batches,
+        given.num_units,
+        given.num_layers,
+        given.threads,
+        given.packed,
+        given.bfloat16,
+    )
 
 
 def read(file: np.lib.npyio.NpzFile) -> Iterator[Batch]:

@@ -33,9 +33,20 @@ def unflatten(flat: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
     return tf.transpose(steps, [2, 0, 1, 3])
 
 
+def side_by_side(parts: Sequence[tf.Tensor], axis: int = 0) -> tf.Tensor:
+    """Directions on an axis of their own; a single one is not copied, nor is its gradient."""
+    return tf.expand_dims(parts[0], axis) if len(parts) == 1 else tf.stack(parts, axis)
+
+
+def taken_apart(directions: tf.Tensor, axis: int = 0) -> list[tf.Tensor]:
+    """The opposite of `side_by_side`."""
+    single = directions.shape[axis] == 1
+    return [tf.squeeze(directions, axis)] if single else tf.unstack(directions, axis=axis)
+
+
 def outer_products(left: tf.Tensor, right: tf.Tensor) -> list[tf.Tensor]:
     """Sums those of all steps, one matmul a direction; both are flat."""
-    pairs = zip(tf.unstack(left), tf.unstack(right))
+    pairs = zip(taken_apart(left), taken_apart(right))
     return [tf.matmul(one, other, transpose_b=True) for one, other in pairs]
 
 
@@ -46,14 +57,14 @@ def project(sequence: tf.Tensor, layer: Layer) -> tf.Tensor:
     def run(
         sequence: tf.Tensor, *weights: tf.Tensor
     ) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[Any, ...]]]:
-        kernel, bias = tf.stack(weights[: len(layer)]), tf.stack(weights[len(layer) :])
+        kernel, bias = map(side_by_side, (weights[: len(layer)], weights[len(layer) :]))
         flat = flatten(sequence)
         # Another axis keeps TensorFlow from folding the transpose into the matmul, slower then.
         projected = (swap(kernel)[tf.newaxis] @ flat)[0] + bias[..., tf.newaxis]
 
         def backward(d_projected: tf.Tensor) -> tuple[Any, ...]:
             gates = flatten(d_projected)
-            d_bias = tf.unstack(tf.reduce_sum(gates, axis=2))
+            d_bias = taken_apart(tf.reduce_sum(gates, axis=2))
             return unflatten(kernel @ gates, sequence), *outer_products(flat, gates), *d_bias
 
         return unflatten(projected, sequence), backward
@@ -67,7 +78,7 @@ def project_words(words: Words, lengths: tf.Tensor | None, layer: Layer) -> tf.T
     places = tf.reshape(places, tf.shape(words.ids))
     rows = tf.gather(words.table, filled_up(ids, tf.size(places)))
     views = [places, reverse(places, lengths)][: len(layer)]
-    return tf.stack([steps_of(rows, view, way) for view, way in zip(views, layer)], axis=1)
+    return side_by_side([steps_of(rows, view, way) for view, way in zip(views, layer)], axis=1)
 
 
 def filled_up(ids: tf.Tensor, num_places: tf.Tensor) -> tf.Tensor:
@@ -86,4 +97,4 @@ def steps_of(rows: tf.Tensor, places: tf.Tensor, weights: LayerWeights) -> tf.Te
 def project_views(sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer) -> tf.Tensor:
     """Projects a sequence, `[time, depth, batch]`, as each direction reads it."""
     views: Sequence[tf.Tensor] = [sequence, reverse(sequence, lengths, batch_axis=2)]
-    return project(tf.stack(views[: len(layer)], axis=1), layer)
+    return project(side_by_side(views[: len(layer)], axis=1), layer)

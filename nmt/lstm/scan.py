@@ -27,7 +27,15 @@ from nmt.lstm.layers import (
     layer_by_layer,
     reverse,
 )
-from nmt.lstm.projection import flatten, outer_products, project_views, project_words, swap
+from nmt.lstm.projection import (
+    flatten,
+    outer_products,
+    project_views,
+    project_words,
+    side_by_side,
+    swap,
+    taken_apart,
+)
 from nmt.lstm.recurrence import find_ends, run_backward, run_forward
 
 Backward = Callable[..., tuple[Any, ...]]
@@ -50,7 +58,7 @@ def scan(
     def run(
         projected: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *recurrent: tf.Tensor
     ) -> tuple[tuple[tf.Tensor, ...], Backward]:
-        weights = tf.stack(recurrent)
+        weights = side_by_side(recurrent)
         tape = run_forward(projected, weights, State(hidden, cell))
         num_steps = tf.shape(projected)[0]
         states = tape.hidden.gather(tf.range(1, num_steps + 1))
@@ -77,13 +85,13 @@ def run_layer(inputs: StackInputs, layer: Layer) -> StackOutputs:
     hidden, last = scan(
         read(inputs.sequence, lengths, layer),
         [weights.recurrent for weights in layer],
-        State(*(tf.stack(parts) for parts in zip(*inputs.initial))),
+        State(*map(side_by_side, zip(*inputs.initial))),
         lengths,
     )
-    outputs = tf.unstack(hidden, len(layer), axis=1)
+    outputs = taken_apart(hidden, axis=1)
     if len(layer) == 2:
         outputs[1] = reverse(outputs[1], lengths, batch_axis=2)
-    states = [State(*state) for state in zip(*map(tf.unstack, last))]
+    states = [State(*state) for state in zip(*map(taken_apart, last))]
     return StackOutputs(tf.concat(outputs, axis=1), states)
 
 

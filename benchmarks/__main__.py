@@ -24,28 +24,32 @@ DEFAULTS = ["--direction=bi", "--num_warmup_batches=3", "--num_batches=12"]
 PEERS = {
     "PyTorch, nn.LSTM": ("pytorch", []),
     "PyTorch, nn.LSTM, packed": ("pytorch", ["--packed"]),
+    "PyTorch, nn.LSTM, packed, bfloat16": ("pytorch", ["--packed", "--bfloat16"]),
     "OpenNMT-tf": ("opennmt_tf", []),
 }
 """Where each runs, and its flags. Without packing PyTorch's encoder reads padding too."""
 
+BFLOAT16 = ["--mixed_precision"]
 OURS = {
-    "cudnn_lstm": ("cudnn_lstm", "replicated", 1),
-    "dynamic_rnn": ("dynamic_rnn", "replicated", 1),
-    "cudnn_lstm, parameter_server, 2 replicas": ("cudnn_lstm", "parameter_server", 2),
-    "cudnn_lstm, replicated, 2 replicas": ("cudnn_lstm", "replicated", 2),
-    "cudnn_lstm, parameter_server, 4 replicas": ("cudnn_lstm", "parameter_server", 4),
+    "cudnn_lstm": ("cudnn_lstm", "replicated", 1, []),
+    "dynamic_rnn": ("dynamic_rnn", "replicated", 1, []),
+    "cudnn_lstm, parameter_server, 2 replicas": ("cudnn_lstm", "parameter_server", 2, []),
+    "cudnn_lstm, replicated, 2 replicas": ("cudnn_lstm", "replicated", 2, []),
+    "cudnn_lstm, parameter_server, 4 replicas": ("cudnn_lstm", "parameter_server", 4, []),
+    "cudnn_lstm, bfloat16": ("cudnn_lstm", "replicated", 1, BFLOAT16),
 }
-"""Encoder type, strategy, replicas; all replicas together have one replica's batch."""
+"""Encoder type, strategy, replicas, more; all replicas together have one replica's batch."""
 
 
 def our_flags(name: str, config: TrainConfig) -> list[str]:
     """What train.py gets for one of our cells."""
-    encoder, strategy, count = OURS[name]
+    encoder, strategy, count, more = OURS[name]
     return [
         f"--encoder_type={encoder}",
         f"--variable_update={strategy}",
         f"--num_replicas={count}",
         f"--batch_size={config.data.batch_size // count}",
+        *more,
     ]
 
 
@@ -81,30 +85,39 @@ def ratio(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
     return f"{of:.2f} ({min(each):.2f} to {max(each):.2f})"
 
 
-def limits(found: dict[str, list[Record]]) -> tuple[float, float]:
-    """Arithmetic of a word, and the best rate of matmuls any library reached in this run."""
-    records = [record for several in found.values() for record in several]
-    rate = max(record.get("matmul_flops_per_second", 0.0) for record in records)
+def arithmetic_of_a_word(records: Sequence[Record]) -> float:
+    """What the model multiplies and adds; all of ours count the same."""
     ours = [record for record in records if "model_flops_per_second" in record]
-    per_word = max(r["model_flops_per_second"] / r["words_per_second"] for r in ours)
-    return per_word, rate
+    return max(r["model_flops_per_second"] / r["words_per_second"] for r in ours)
+
+
+def best_rates(records: Sequence[Record]) -> dict[str, float]:
+    """The best rate of matmuls that any library reached in this run, by the type of numbers."""
+    rates: dict[str, float] = {}
+    for record in records:
+        kind = record.get("compute_type", "float32")
+        rates[kind] = max(rates.get(kind, 0.0), record.get("matmul_flops_per_second", 0.0))
+    return rates
 
 
 def summary(found: dict[str, list[Record]]) -> str:
-    """What all of them reached, and what that is of each other."""
-    per_word, rate = limits(found)
+    """What all of them reached, and what that is of each other and of the machine."""
+    every = [record for records in found.values() for record in records]
+    per_word, rates = arithmetic_of_a_word(every), best_rates(every)
     rows = []
     for name, records in found.items():
         speeds = [record["words_per_second"] for record in records]
         middle = median(records, "words_per_second")
         others = [ratio(records, found.get(other, [])) for other in PEERS]
-        share = f"{middle * per_word / rate:.2f}"
+        share = middle * per_word / rates[records[0].get("compute_type", "float32")]
         loss = f"{records[-1]['losses'][-1]:.2f}"
         low, high = min(speeds), max(speeds)
-        rows.append([name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, share, loss])
+        row = [name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, f"{share:.2f}", loss]
+        rows.append(row)
     heading = ["Program", "words/s (median)", "range", *(f"of {name}" for name in PEERS)]
-    best = f"of {rate / 1e9:,.0f} GFLOP/s"
-    return table([*heading, best, "last loss"], rows)
+    said = (f"{rate / 1e9:,.0f} GFLOP/s in {kind}" for kind, rate in rates.items())
+    comparison = table([*heading, "of the machine's matmuls", "last loss"], rows)
+    return f"{comparison}\n\nlarge matmuls, the best of all libraries: {', '.join(said)}"
 
 
 def same_work(found: dict[str, list[Record]]) -> None:

@@ -58,6 +58,7 @@ def make_record(
         "exchange": trainer.strategy.describe(),
         "peak_memory_bytes": peak_memory_bytes(),
         **gpu_memory(trainer.strategy.devices),
+        "compute_type": trainer.model.compute_dtype.name,
         "model_flops_per_second": flops_per_s(trainer, meter),
         "matmul_flops_per_second": machine_flops_per_s,
         "flops_utilization": flops_per_s(trainer, meter) / machine_flops_per_s,

@@ -69,7 +69,13 @@ def test_the_comparison_shows_ratios_of_medians_and_the_share_of_the_best_matmul
     found = {"cudnn_lstm": [ours(s) for s in (1500, 1600, 1300)], "PyTorch, nn.LSTM": torch}
     line = bench.summary(found).splitlines()[2].split("|")
     assert line[1:5] == ["cudnn_lstm", "1,500", "1,300 to 1,600", "1.50 (1.08 to 1.67)"]
-    assert line[7:9] == ["0.38", "8.50"]  # 10 x 1,500 of 40,000: the other library is faster
+    assert line[8:10] == ["0.38", "8.50"]  # 10 x 1,500 of 40,000: the other library is faster
+
+
+def test_numbers_of_16_bits_have_a_limit_of_their_own():
+    half = ours(3000) | {"compute_type": "bfloat16", "matmul_flops_per_second": 60_000.0}
+    lines = bench.summary({"a": [ours(1000)], "b": [half]}).splitlines()
+    assert [line.split("|")[8] for line in lines[2:4]] == ["0.50", "0.50"]
 
 
 def test_nothing_is_compared_that_trained_on_other_words():
@@ -80,7 +86,7 @@ def test_nothing_is_compared_that_trained_on_other_words():
 
 def test_replicas_of_the_comparison_share_one_replicas_batch():
     _, _, config = rounds.parse(["--batch_size=64"], None, bench.DEFAULTS, 1)
-    for name, (_, _, count) in bench.OURS.items():
+    for name, (_, _, count, _) in bench.OURS.items():
         assert f"--batch_size={64 // count}" in bench.our_flags(name, config)
 
 

@@ -1,0 +1,76 @@
+"""Measures the parts of a step done in other ways than the one that was taken.
+
+    .venv/bin/python -m benchmarks.ways [--threads=2] [--batch=64] [--rounds=9]
+
+Everything runs in one process, the ways of a part in turn; the first of each part is what train.py
+does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from benchmarks.rounds import table
+from nmt import environment
+
+Work = Callable[[], Any]
+Ways = Mapping[str, Work]
+
+
+def milliseconds(work: Work, calls: int) -> float:
+    """Of one call, until its result is there."""
+    begun = time.perf_counter()
+    for _ in range(calls):
+        result = work()
+    result.numpy()
+    return (time.perf_counter() - begun) / calls * 1e3
+
+
+def measure(ways: Ways, rounds: int) -> dict[str, float]:
+    """Medians over interleaved rounds of about 50 ms each."""
+    calls = {}
+    for name, work in ways.items():
+        milliseconds(work, 2)
+        calls[name] = max(1, round(50 / milliseconds(work, 2)))
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, work in ways.items():
+            found[name].append(milliseconds(work, calls[name]))
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def rows_of(part: str, found: Mapping[str, float]) -> list[list[str]]:
+    """A part's rows; its first way is the one that was taken."""
+    taken = next(iter(found.values()))
+    return [[part, name, f"{ms:.2f}", f"{ms / taken:.2f}"] for name, ms in found.items()]
+
+
+def main(argv: Sequence[str]) -> None:
+    """Measures every part and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=0, help="0: one per core")
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=9)
+    given = parser.parse_args(argv)
+    environment.prepare(verbosity=0)
+    import tensorflow as tf
+
+    from benchmarks.parts import PARTS, Sizes
+    from nmt.devices import num_cores
+
+    tf.config.threading.set_intra_op_parallelism_threads(given.threads or num_cores())
+    lines = []
+    for name, part in PARTS.items():
+        lines += rows_of(name, measure(part(Sizes(batch=given.batch)), given.rounds))
+    print(environment.describe())
+    print(table(["Part of a step", "Way", "ms", "of the way taken"], lines))
+
+
+if __name__ == "__main__":
+    environment.use_huge_pages()
+    main(sys.argv[1:])

@@ -1,0 +1,18 @@
+import pytest
+
+from benchmarks import ways
+from benchmarks.parts import PARTS, Sizes
+
+SMALL = Sizes(batch=2, time=3, units=4, vocabulary=11, layers=2)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_way_of_every_part_runs(part):
+    found = ways.measure(PARTS[part](SMALL), rounds=1)
+    assert len(found) > 1
+    assert all(time > 0 for time in found.values())
+
+
+def test_ways_are_shown_against_the_one_that_was_taken():
+    rows = ways.rows_of("loss", {"taken": 2.0, "other": 5.0})
+    assert rows == [["loss", "taken", "2.00", "1.00"], ["loss", "other", "5.00", "2.50"]]

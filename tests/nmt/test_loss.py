@@ -19,3 +19,10 @@ def test_the_loss_of_an_unlikely_label_is_finite():
     losses, gradients = cross_entropy(tf.constant([[1000.0, 0.0, -1000.0]]), tf.constant([2]))
     np.testing.assert_allclose(losses, [2000.0])
     np.testing.assert_allclose(gradients, [[1.0, 0.0, -1.0]])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_is_not_hidden(bad):
+    losses, gradients = cross_entropy(tf.constant([[0.0, bad, 1.0]] * 3), tf.constant([0, 1, 2]))
+    assert np.isnan(losses).all()
+    assert np.isnan(gradients).any(axis=1).all()

@@ -24,6 +24,17 @@ def even_layers(config: TrainConfig) -> str | None:
     return None
 
 
+def tied_sizes(config: TrainConfig) -> str | None:
+    """A table that is read from and predicted with has one size."""
+    model = config.model
+    if model.tied_embeddings and model.embedding_dim != model.num_units:
+        return (
+            f"--tied_embeddings needs --embedding_dim={model.embedding_dim} to be "
+            f"--num_units={model.num_units}; give one number for both"
+        )
+    return None
+
+
 def synthetic_has_no_epochs(config: TrainConfig) -> str | None:
     """Synthetic data never ends."""
     if dataset_of(config.data) == "synthetic" and config.run.num_epochs:
@@ -84,6 +95,7 @@ Rule = Callable[[TrainConfig], "str | list[str] | None"]
 
 RULES: Final[tuple[Rule, ...]] = (
     even_layers,
+    tied_sizes,
     synthetic_has_no_epochs,
     evaluation_has_text,
     writable_output_dir,

@@ -16,6 +16,8 @@ PARAMETER_DEVICES: Final = ("cpu", "gpu")
 SPARSE_GRADIENTS: Final = ("auto", "sparse", "dense")
 CONSISTENCIES: Final = ("strong", "relaxed")
 DIRECTIONS: Final = ("uni", "bi")
+NO_ATTENTION: Final = "none"
+ATTENTIONS: Final = (NO_ATTENTION, "luong", "scaled_luong", "bahdanau", "normed_bahdanau")
 DATASETS: Final = ("auto", "wmt14", "files", "demo", "synthetic")
 TEXT: Final = ("wmt14", "files", "demo")  # datasets that are text
 FILES: Final = ("files",)
@@ -164,8 +166,22 @@ class ModelConfig:
     embedding_dim: int = option(512, "size of a word's embedding", at_least=1)
     num_encoder_layers: int = option(4, "LSTM layers of the encoder", at_least=1)
     num_decoder_layers: int = option(4, "LSTM layers of the decoder", at_least=1)
+    attention: str = option(
+        NO_ATTENTION,
+        "how target words look back at source words; the decoder's outputs ask, so that both "
+        "sides keep their fast path",
+        choices=ATTENTIONS,
+    )
+    residual: bool = option(False, "every layer but the first adds its input to its output")
+    tied_embeddings: bool = option(
+        False,
+        "words are predicted with the target embedding in place of a projection of their own",
+    )
     dropout: float = option(
         0.0, "share of every layer's inputs dropped in training", at_least=0, below=1
+    )
+    label_smoothing: float = option(
+        0.0, "share of the target that is spread over all words", at_least=0, below=1
     )
     mixed_precision: bool = option(
         False, "compute in bfloat16, keep variables in float32 (needs a device that has it)"

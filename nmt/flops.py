@@ -18,10 +18,12 @@ SIZES: Final = {"CPU": 1024, "GPU": 8192}
 
 
 def model_flops(specs: ModelWeights, num_source: float, num_target: float) -> float:
-    """What training on so many real words multiplies and adds; only matmuls count."""
-    writing = matrix_size(specs.decoder) + matrix_size(specs.projection)
-    per_weight = 2.0 * PASSES
-    return per_weight * (num_source * matrix_size(specs.encoder) + num_target * writing)
+    """What training on so many real words multiplies and adds; only matmuls with weights count."""
+    reading = matrix_size([specs.encoder, getattr(specs.attention, "memory", ())])
+    asking = [getattr(specs.attention, name, ()) for name in ("query", "combine")]
+    predicting = specs.projection or specs.target_embedding  # where that is tied
+    writing = matrix_size([specs.decoder, predicting, asking])
+    return 2.0 * PASSES * (num_source * reading + num_target * writing)
 
 
 def matrix_size(specs: object) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS
+from nmt.attention import SCORES, Memory, Score, attend, remember
 from nmt.config import ModelConfig
 from nmt.loss import token_loss_sum
 from nmt.lstm.layers import (
@@ -24,6 +26,13 @@ from nmt.types import Batch
 from nmt.weights import ModelWeights, VocabularySizes, WeightSpec, weight_specs
 
 
+class Encoded(NamedTuple):
+    """What the decoder gets of a source."""
+
+    states: list[State]  # one per layer and direction
+    memory: Memory | None  # None where nobody looks back
+
+
 @dataclass(frozen=True)
 class Model:
     """A model's shape and the implementations that compute it."""
@@ -31,7 +40,10 @@ class Model:
     specs: ModelWeights
     run_encoder: RunStack
     run_decoder: RunStack
+    score: Score | None  # of attention, if there is any
+    residual: bool
     dropout: float
+    label_smoothing: float
     compute_dtype: tf.DType
 
     @property
@@ -48,28 +60,50 @@ class Model:
         """Gives a flat list of weights its structure, in the type that is computed in."""
         cast = [tf.cast(weight, self.compute_dtype) for weight in flat]
         packed: ModelWeights = tf.nest.pack_sequence_as(self.specs, cast)
+        if isinstance(packed.projection, tuple):
+            packed = packed._replace(projection=tied(packed.target_embedding))
         return packed
 
-    def encode(
-        self, weights: ModelWeights, batch: Batch, dropout: Dropout = NO_DROPOUT
-    ) -> list[State]:
-        """Reads the source; gives one state per layer and direction."""
+    def encode(self, weights: ModelWeights, batch: Batch, dropout: Dropout = NO_DROPOUT) -> Encoded:
+        """Reads the source."""
         words = Words(weights.source_embedding, tf.transpose(batch.source))
         start = zero_states(weights.encoder, tf.shape(batch.source)[0])
-        inputs = StackInputs(words, batch.source_lengths, start)
-        return self.run_encoder(inputs, weights.encoder, dropout).final
+        inputs = StackInputs(words, batch.source_lengths, start, self.residual)
+        outputs, states = self.run_encoder(inputs, weights.encoder, dropout)
+        if self.score is None:
+            return Encoded(states, None)
+        return Encoded(states, remember(outputs, batch.source_lengths, weights.attention))
+
+    def decode(
+        self, weights: ModelWeights, labels: tf.Tensor, encoded: Encoded, dropout: Dropout
+    ) -> tf.Tensor:
+        """What each of the labels, `[time, batch]`, is predicted from: `[time, batch, units]`."""
+        words = Words(weights.target_embedding, shift_right(labels))
+        states = hand_over(encoded.states, weights)
+        # Nobody looks at outputs after a sentence's end, so the decoder needs no lengths.
+        inputs = StackInputs(words, None, states, self.residual)
+        outputs = self.run_decoder(inputs, weights.decoder, dropout).sequence
+        if self.score is None or encoded.memory is None:
+            return outputs
+        queries = tf.transpose(outputs, [1, 0, 2])
+        found = attend(self.score, queries, encoded.memory, weights.attention)
+        return tf.transpose(found.outputs, [1, 0, 2])
 
     def loss_sum(self, flat: Sequence[tf.Tensor], batch: Batch, seed: tf.Tensor) -> tf.Tensor:
         """The summed loss of a batch's target tokens; `seed` decides what dropout drops."""
         weights = self.pack(flat)
         fold = tf.random.experimental.stateless_fold_in
         reading, writing = (Dropout(self.dropout, fold(seed, side)) for side in (0, 1))
-        states = hand_over(self.encode(weights, batch, reading), weights)
+        encoded = self.encode(weights, batch, reading)
         labels = tf.transpose(batch.target)  # [time, batch]
-        words = Words(weights.target_embedding, shift_right(labels))
-        # Nobody looks at outputs after a sentence's end, so the decoder needs no lengths.
-        outputs = self.run_decoder(StackInputs(words, None, states), weights.decoder, writing)
-        return token_loss_sum(outputs.sequence, weights.projection, labels, batch.target_lengths)
+        outputs = self.decode(weights, labels, encoded, writing)
+        lengths, smoothing = batch.target_lengths, self.label_smoothing
+        return token_loss_sum(outputs, weights.projection, labels, lengths, smoothing)
+
+
+def tied(embedding: tf.Tensor) -> tf.Tensor:
+    """An embedding, `[vocabulary, units]`, as projection: rows are long, so they are scaled."""
+    return tf.transpose(embedding) * embedding.shape[1] ** -0.5
 
 
 def shift_right(labels: tf.Tensor) -> tf.Tensor:
@@ -98,6 +132,9 @@ def make_model(config: ModelConfig, sizes: VocabularySizes, kind: str) -> Model:
         specs=weight_specs(config, sizes),
         run_encoder=STACKS[config.encoder_type, kind],
         run_decoder=STACKS["cudnn_lstm", kind],
+        score=SCORES.get(config.attention),
+        residual=config.residual,
         dropout=config.dropout,
+        label_smoothing=config.label_smoothing,
         compute_dtype=tf.bfloat16 if config.mixed_precision else tf.float32,
     )

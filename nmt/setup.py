@@ -76,6 +76,8 @@ def embeddings(config: TrainConfig, model: Model) -> dict[int, Embedding]:
     target_len = data.src_max_len if synthetic else data.tgt_max_len
     lengths = {"source_embedding": data.src_max_len, "target_embedding": target_len}
     found = {}
+    if config.model.tied_embeddings:
+        del lengths["target_embedding"]  # every word is predicted with it
     for number, spec in enumerate(specs):
         if spec.name in lengths:
             ids = data.batch_words or data.batch_size * lengths[spec.name]

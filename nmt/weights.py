@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
-from nmt.config import ModelConfig
+from nmt.attention import AttentionWeights
+from nmt.config import NO_ATTENTION, ModelConfig
 from nmt.lstm.layers import LayerWeights
 from nmt.types import Place
 
 # Uniform values within this bound have variance 1: words differ enough for the first gates to see.
 UNIT_VARIANCE: Final = 3**0.5
+ADDITIVE: Final = ("bahdanau", "normed_bahdanau")
+FIRST_GAIN: Final[dict[str, Callable[[int], float]]] = {
+    "scaled_luong": lambda units: 1.0,
+    "normed_bahdanau": lambda units: units**-0.5,
+}
 
 
 @dataclass(frozen=True)
@@ -33,13 +39,14 @@ class WeightSpec:
 
 
 class ModelWeights(NamedTuple):
-    """All weights in one structure; its leaves are specs, variables or tensors."""
+    """All weights in one structure; its leaves are specs, variables or tensors, or () for none."""
 
     source_embedding: Any  # [source_vocabulary, embedding_dim]
     target_embedding: Any  # [target_vocabulary, embedding_dim]
     encoder: list[list[LayerWeights]]  # layers of directions
     decoder: list[list[LayerWeights]]
     projection: Any  # [units, target_vocabulary]
+    attention: Any = ()  # AttentionWeights
 
 
 class VocabularySizes(NamedTuple):
@@ -68,16 +75,37 @@ def stack_specs(name: str, config: ModelConfig, num_layers: int, ways: Sequence[
     ]
 
 
+def attention_specs(kind: str, depth: int, units: int) -> AttentionWeights:
+    """What a kind of attention over a memory of some depth learns."""
+    query: dict[str, WeightSpec] = {}
+    if kind in ADDITIVE:
+        query["query"] = WeightSpec("attention/query", (units, units), units**-0.5)
+        query["vector"] = WeightSpec("attention/vector", (units,), units**-0.5)
+    if kind in FIRST_GAIN:
+        first = FIRST_GAIN[kind](units)
+        query["gain"] = WeightSpec("attention/gain", (1,), 0.0, (first,))
+    if kind == "normed_bahdanau":
+        query["bias"] = WeightSpec("attention/bias", (units,), 0.0)
+    return AttentionWeights(
+        WeightSpec("attention/memory", (depth, units), depth**-0.5),
+        WeightSpec("attention/combine", (depth + units, units), (depth + units) ** -0.5),
+        **query,
+    )
+
+
 def weight_specs(config: ModelConfig, sizes: VocabularySizes) -> ModelWeights:
     """The specs of a model; with `bi`, half of the encoder's layers run each way."""
     ways = ("forward", "backward") if config.direction == "bi" else ("forward",)
-    embedding = config.embedding_dim
+    embedding, units = config.embedding_dim, config.num_units
+    projection = WeightSpec("projection", (units, sizes.target), units**-0.5)
+    attention = attention_specs(config.attention, len(ways) * units, units)
     return ModelWeights(
         WeightSpec("source_embedding", (sizes.source, embedding), UNIT_VARIANCE),
         WeightSpec("target_embedding", (sizes.target, embedding), UNIT_VARIANCE),
         stack_specs("encoder", config, config.num_encoder_layers // len(ways), ways),
         stack_specs("decoder", config, config.num_decoder_layers, ("forward",)),
-        WeightSpec("projection", (config.num_units, sizes.target), config.num_units**-0.5),
+        () if config.tied_embeddings else projection,
+        () if config.attention == NO_ATTENTION else attention,
     )
 
 
@@ -86,7 +114,7 @@ def backward_order(specs: ModelWeights) -> list[int]:
     count = len(tf.nest.flatten(specs))
     numbers: ModelWeights = tf.nest.pack_sequence_as(specs, range(count))
     encoder = (numbers.source_embedding, numbers.encoder)
-    decoder = (numbers.target_embedding, numbers.decoder, numbers.projection)
+    decoder = (numbers.target_embedding, numbers.decoder, numbers.attention, numbers.projection)
     return list(reversed(tf.nest.flatten((encoder, decoder))))
 
 

@@ -273,3 +273,22 @@ def test_late_gradients_may_travel_in_16_bits():
         change = np.abs(one - before).max()
         assert change > 0.0
         assert np.abs(one - other).max() <= change / 128
+
+
+RICH = {
+    "attention": "normed_bahdanau",
+    "residual": True,
+    "tied_embeddings": True,
+    "embedding_dim": 8,
+    "label_smoothing": 0.1,
+}
+
+
+@pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
+@pytest.mark.parametrize("strategy", SYNCHRONOUS)
+def test_a_model_with_everything_is_the_same_however_the_work_is_spread(strategy, encoder_type):
+    options = {"encoder_type": encoder_type, "optimizer": CONFIGS["sgd clipped"], **RICH}
+    expected = train(small.trainer("parameter_server", 1, **options), 1, 3)
+    actual = train(small.trainer(strategy, 3, **options), 3, 3)
+    for one, other in zip(expected, actual):
+        np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-6)

@@ -60,17 +60,17 @@ def run_layers(inputs: StackInputs, layers: Sequence[Layer]) -> StackOutputs:
     return StackOutputs(output, [State(*state) for state in zip(*states)])
 
 
-run_dropping = layer_by_layer(lambda inputs, layer: run_layers(inputs, [layer]))
+run_one_by_one = layer_by_layer(lambda inputs, layer: run_layers(inputs, [layer]))
 
 
 def run_stack(
     inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
 ) -> StackOutputs:
-    """Runs the stack in one call, or in one a layer where something is dropped between them.
+    """Runs the stack in one call, or in one a layer where something is done between them.
 
     The op's own dropout has a seed that is fixed when the graph is built, equal for all replicas.
     """
     inputs = inputs._replace(sequence=embed(inputs.sequence))
-    if dropout.rate:
-        return run_dropping(inputs, layers, dropout)
+    if dropout.rate or inputs.residual:
+        return run_one_by_one(inputs, layers, dropout)
     return run_layers(inputs, layers)

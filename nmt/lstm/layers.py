@@ -48,6 +48,7 @@ class StackInputs(NamedTuple):
     sequence: Any  # [time, batch, depth], or Words
     lengths: tf.Tensor | None  # [batch] int32
     initial: Sequence[State]
+    residual: bool = False  # every layer but the first adds its input to its output
 
 
 class StackOutputs(NamedTuple):
@@ -93,7 +94,8 @@ def layer_by_layer(run_layer: RunLayer) -> RunStack:
         for site, layer in enumerate(layers):
             own, initial = initial[: len(layer)], initial[len(layer) :]
             dropped = dropout(sequence, site)
-            sequence, states = run_layer(StackInputs(dropped, inputs.lengths, own), layer)
+            outputs, states = run_layer(StackInputs(dropped, inputs.lengths, own), layer)
+            sequence = sequence + outputs if inputs.residual and site else outputs
             final += states
         return StackOutputs(sequence, final)
 

@@ -124,7 +124,7 @@ def run_stack(
     sequence = inputs.sequence
     if dropout.rate or not isinstance(sequence, Words):
         sequence = swap(embed(sequence))
-    turned = StackInputs(sequence, inputs.lengths, list(map(turn, inputs.initial)))
+    turned = inputs._replace(sequence=sequence, initial=list(map(turn, inputs.initial)))
     outputs = run_layers(turned, layers, TurnedDropout(*dropout))
     sequence = silence(swap(outputs.sequence), inputs.lengths)
     return StackOutputs(sequence, list(map(turn, outputs.final)))

@@ -15,6 +15,7 @@ def problems(*argv):
     ("argv", "pattern"),
     [
         (["--direction=bi", "--num_encoder_layers=3"], r"=3 is odd.*give 4 or use --direction=uni"),
+        (["--tied_embeddings", "--embedding_dim=8"], r"=8 to be --num_units=512; give one number"),
         (["--independent_replica", "--variable_update=parameter_server"], "leave one of them out"),
         (["--use_synthetic_data", "--dataset=demo"], "name two datasets; leave one"),
         (["--dataset=synthetic", "--num_epochs=2"], "--num_epochs=2 has no meaning.*--num_batches"),

@@ -1,13 +1,13 @@
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from input_pipeline.corpus import Pair
 from input_pipeline.vocabulary import EOS, build_vocabulary
-from nmt.config import OptimizerConfig
+from nmt.config import ATTENTIONS, OptimizerConfig
 from nmt.decoding import greedy
 from nmt.evaluation import Translator, evaluate, summary
-from nmt.lstm.layers import NO_DROPOUT, StackInputs
-from nmt.model import hand_over, shift_right
+from nmt.lstm.layers import NO_DROPOUT
 from tests import small
 
 ADAM = OptimizerConfig(optimizer="adam", learning_rate=0.02)
@@ -17,14 +17,15 @@ def forced_best(model, flat, batch, target):
     """The most likely next words when the decoder is fed `target`, by the training graph."""
     weights = model.pack(flat)
     labels = tf.transpose(target)
-    states = hand_over(model.encode(weights, batch), weights)
-    inputs = StackInputs(tf.gather(weights.target_embedding, shift_right(labels)), None, states)
-    outputs = model.run_decoder(inputs, weights.decoder, NO_DROPOUT).sequence
+    outputs = model.decode(weights, labels, model.encode(weights, batch), NO_DROPOUT)
     return tf.transpose(tf.argmax(outputs @ weights.projection, -1, tf.int32))
 
 
-def test_greedy_words_are_the_best_under_a_forced_pass():
-    model = small.model(direction="bi", encoder_type="cudnn_lstm")
+@pytest.mark.parametrize("attention", ATTENTIONS)
+@pytest.mark.parametrize("more", [{}, {"residual": True, "num_decoder_layers": 3}])
+def test_greedy_words_are_the_best_under_a_forced_pass(attention, more):
+    how = {"direction": "bi", "encoder_type": "cudnn_lstm", "attention": attention, **more}
+    model = small.model(**how)
     flat, batch = small.weights(model, seed=11), small.batch([5, 1, 3], [2, 6, 4])
     found = greedy(model, flat, batch, 8)
     best = forced_best(model, flat, batch, found)

@@ -15,5 +15,15 @@ def test_only_matrices_that_words_pass_count():
     )
 
 
+def test_attention_and_a_tied_projection_count():
+    plain = small.model(embedding_dim=8)
+    richer = small.model(embedding_dim=8, tied_embeddings=True, attention="bahdanau")
+    more = [
+        flops.model_flops(richer.specs, *words) - flops.model_flops(plain.specs, *words)
+        for words in ((1.0, 0.0), (0.0, 1.0))
+    ]
+    assert more == [6 * 8 * 8, 6 * (8 * 8 + 16 * 8)]
+
+
 def test_the_machine_multiplies_at_a_rate_a_machine_has():
     assert 1e9 < flops.matmul_flops_per_s(["CPU:0"]) < 1e14

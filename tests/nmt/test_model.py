@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from nmt.config import ENCODER_TYPES
+from nmt.config import ATTENTIONS, ENCODER_TYPES
 from nmt.lstm.layers import State
 from nmt.lstm.stacks import STACKS
 from nmt.model import hand_over, make_model, shift_right
@@ -10,6 +10,14 @@ from nmt.types import Batch
 from tests import small
 
 SEED = tf.constant([1, 2])
+KINDS = {
+    **{f"{name} attention": {"attention": name} for name in ATTENTIONS},
+    "residual": {"residual": True, "num_encoder_layers": 4, "num_decoder_layers": 3},
+    "tied": {"tied_embeddings": True, "embedding_dim": 8},
+    "smoothed": {"label_smoothing": 0.2},
+}
+KINDS["all"] = {name: value for kind in KINDS.values() for name, value in kind.items()}
+every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 SHAPES = [("uni", 2, 2), ("bi", 2, 2), ("bi", 4, 3), ("uni", 1, 3), ("uni", 3, 1)]
 
 
@@ -41,10 +49,22 @@ def test_both_encoders_compute_the_same_loss_and_gradients(direction, encoder, d
         np.testing.assert_allclose(actual, expected, atol=1e-5, rtol=1e-5)
 
 
+@every_kind
+@pytest.mark.parametrize("direction", ["uni", "bi"])
+def test_both_encoders_compute_the_same_whatever_the_model_has(kind, direction):
+    models = [small.model(encoder_type=n, direction=direction, **kind) for n in ENCODER_TYPES]
+    weights, batch = small.weights(models[0]), small.batch([5, 1, 3], [2, 6, 4])
+    one, other = (loss_and_gradients(model, weights, batch) for model in models)
+    assert all(np.any(gradient) for gradient in one[1:])
+    for expected, actual in zip(one, other):
+        np.testing.assert_allclose(actual, expected, atol=1e-5, rtol=1e-4)
+
+
+@every_kind
 @pytest.mark.parametrize("direction", ["uni", "bi"])
 @pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
-def test_seven_more_columns_of_padding_change_nothing(encoder_type, direction):
-    model = small.model(encoder_type=encoder_type, direction=direction)
+def test_seven_more_columns_of_padding_change_nothing(encoder_type, direction, kind):
+    model = small.model(encoder_type=encoder_type, direction=direction, **kind)
     weights, batch = small.weights(model), small.batch([5, 1, 3], [2, 6, 4])
     junk = tf.fill([3, 7], 5)
     padded = batch._replace(
@@ -79,8 +99,9 @@ def test_a_row_that_only_fills_up_adds_nothing():
         np.testing.assert_allclose(other, one, atol=1e-6)
 
 
-def test_gradient_agrees_with_finite_differences():
-    model = small.model(encoder_type="cudnn_lstm", direction="bi")
+@every_kind
+def test_gradient_agrees_with_finite_differences(kind):
+    model = small.model(encoder_type="cudnn_lstm", direction="bi", **kind)
     weights, batch = small.weights(model), small.batch([4, 2], [3, 5])
     gradients = loss_and_gradients(model, weights, batch)[1:]
     for index, weight in enumerate(weights):
@@ -125,6 +146,27 @@ def test_mixed_precision_is_close_and_hands_over_float32(encoder_type):
     np.testing.assert_allclose(actual[0], expected[0], rtol=0.02)
     for one, other in zip(expected[1:], actual[1:]):
         assert np.linalg.norm(other - one) < 0.1 * np.linalg.norm(one)
+
+
+def test_a_tied_embedding_is_the_projection_and_learns_from_both():
+    model = small.model(**KINDS["tied"])
+    assert not any(spec.name == "projection" for spec in model.flat_specs)
+    weights, batch = small.weights(model), small.batch([5, 1, 3], [2, 6, 4])
+    packed = model.pack(weights)
+    np.testing.assert_allclose(packed.projection, tf.transpose(weights[1]) / 8**0.5, rtol=1e-6)
+    gradient = loss_and_gradients(model, weights, batch)[2]
+    assert np.any(gradient, axis=1).all()  # of words too that the batch has not
+
+
+def test_smoothing_is_a_mean_over_all_words():
+    plain, smooth = small.model(), small.model(label_smoothing=0.2)
+    weights, batch = small.weights(plain), small.batch([3], [1])
+    every = [
+        float(plain.loss_sum(weights, batch._replace(target=tf.constant([[word]])), SEED))
+        for word in range(small.SIZES.target)
+    ]
+    expected = 0.8 * every[int(batch.target[0, 0])] + 0.2 * np.mean(every)
+    assert float(smooth.loss_sum(weights, batch, SEED)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_labels_are_shifted_by_the_start_word():

@@ -38,6 +38,15 @@ class Attended(NamedTuple):
     shares: tf.Tensor  # [batch, time, source_time] float32
 
 
+def times(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Multiplies the last axis of `values` by weights, in one plain matmul.
+
+    With a batch axis of one, `[batch, 1, time, units]`, oneDNN's batched matmul in TensorFlow 2.21
+    gives wrong numbers or crashes where it has to repeat the weights.
+    """
+    return tf.tensordot(values, weights, axes=1)
+
+
 Score = Callable[[tf.Tensor, tf.Tensor, AttentionWeights], tf.Tensor]
 """Queries, `[batch, time, units]`, and keys to scores, `[batch, time, source_time]`."""
 
@@ -54,13 +63,13 @@ def scaled_luong(queries: tf.Tensor, keys: tf.Tensor, weights: AttentionWeights)
 
 def bahdanau(queries: tf.Tensor, keys: tf.Tensor, weights: AttentionWeights) -> tf.Tensor:
     """Additive (Bahdanau et al., 2015)."""
-    return summed_tanh(queries @ weights.query, keys, weights.vector)
+    return summed_tanh(times(queries, weights.query), keys, weights.vector)
 
 
 def normed_bahdanau(queries: tf.Tensor, keys: tf.Tensor, weights: AttentionWeights) -> tf.Tensor:
     """The same with a vector of learned length (Salimans and Kingma, 2016) and a bias."""
     vector = weights.gain * weights.vector * tf.math.rsqrt(tf.reduce_sum(weights.vector**2))
-    return summed_tanh(queries @ weights.query + weights.bias, keys, vector)
+    return summed_tanh(times(queries, weights.query) + weights.bias, keys, vector)
 
 
 def summed_tanh(queries: tf.Tensor, keys: tf.Tensor, vector: tf.Tensor) -> tf.Tensor:
@@ -69,7 +78,7 @@ def summed_tanh(queries: tf.Tensor, keys: tf.Tensor, vector: tf.Tensor) -> tf.Te
     @tf.recompute_grad  # a number for each unit of each pair is too much to keep
     def run(queries: tf.Tensor, keys: tf.Tensor, vector: tf.Tensor) -> tf.Tensor:
         pairs = tf.tanh(queries[:, :, tf.newaxis] + keys[:, tf.newaxis])
-        return tf.linalg.matvec(pairs, vector)
+        return times(pairs, vector)
 
     return run(queries, keys, vector)
 
@@ -86,7 +95,7 @@ def remember(outputs: tf.Tensor, lengths: tf.Tensor, weights: AttentionWeights) 
     """Prepares the encoder's outputs, `[time, batch, depth]`, once for all queries."""
     values = tf.transpose(outputs, [1, 0, 2])
     inside = tf.sequence_mask(lengths, tf.shape(outputs)[0])[:, tf.newaxis]
-    return Memory(values, values @ weights.memory, inside)
+    return Memory(values, times(values, weights.memory), inside)
 
 
 def attend(score: Score, queries: tf.Tensor, memory: Memory, weights: AttentionWeights) -> Attended:
@@ -95,4 +104,4 @@ def attend(score: Score, queries: tf.Tensor, memory: Memory, weights: AttentionW
     shares = tf.nn.softmax(tf.where(memory.inside, scores, scores.dtype.min))
     context = tf.cast(shares, queries.dtype) @ memory.values
     both = tf.concat([context, queries], axis=2)
-    return Attended(tf.tanh(both @ weights.combine), shares)
+    return Attended(tf.tanh(times(both, weights.combine)), shares)

@@ -7,6 +7,8 @@ from nmt.config import ATTENTIONS, NO_ATTENTION
 
 BATCH, TARGET, SOURCE, DEPTH, UNITS = 2, 3, 4, 6, 5
 LENGTHS = tf.constant([4, 2])
+# As in training, and as in translating: one step, and enough sentences for oneDNN to go wrong.
+SIZES = [(2, 3), (12, 1)]
 
 
 def normal(seed, *shape):
@@ -40,12 +42,13 @@ def test_the_flag_and_the_table_name_the_same_kinds():
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_it_is_what_the_papers_say(name):
-    weights, outputs = make_weights(), normal(6, SOURCE, BATCH, DEPTH)
-    queries = normal(7, BATCH, TARGET, UNITS)
-    found = attend(SCORES[name], queries, remember(outputs, LENGTHS, weights), weights)
+@pytest.mark.parametrize(("batch", "target"), SIZES)
+def test_it_is_what_the_papers_say(name, batch, target):
+    weights, outputs = make_weights(), normal(6, SOURCE, batch, DEPTH)
+    queries, lengths = normal(7, batch, target, UNITS), tf.constant([4, 2] * (batch // 2))
+    found = attend(SCORES[name], queries, remember(outputs, lengths, weights), weights)
     w = AttentionWeights(*(part.numpy() for part in weights))
-    for row, length in enumerate(LENGTHS.numpy()):
+    for row, length in enumerate(lengths.numpy()):
         values = outputs.numpy()[:length, row]
         for time, query in enumerate(queries.numpy()[row]):
             scores = [score_of(name, query, value @ w.memory, w) for value in values]

@@ -1,0 +1,178 @@
+"""Beam search in one graph: several translations of each sentence grow side by side.
+
+Every sentence has `width` hypotheses. One that has ended stays as it is and keeps its place while
+no others score better. With one hypothesis this is greedy translation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from input_pipeline.vocabulary import BOS, EOS
+from nmt.attention import Memory
+from nmt.decoding import Decoder, Prediction, make_decoder
+from nmt.lstm.layers import State
+from nmt.model import Model
+from nmt.types import Batch
+
+
+class Search(NamedTuple):
+    """How translations are looked for."""
+
+    width: int = 1
+    max_length: int = 50  # words, </s> included
+    length_penalty: float = 0.0  # of GNMT: log-probabilities are divided by ((5 + n) / 6) ** this
+    coverage_penalty: float = 0.0  # of GNMT: for source words that nobody looked at
+
+
+class Hypotheses(NamedTuple):
+    """Translations of a batch, the best of each sentence first."""
+
+    ids: tf.Tensor  # [batch, width, time], </s> from a translation's end on
+    log_probabilities: tf.Tensor  # [batch, width], of all words, </s> included
+    scores: tf.Tensor  # [batch, width], with the penalties
+
+
+class Beam(NamedTuple):
+    """All hypotheses after some steps."""
+
+    ids: tf.Tensor  # [batch, width, time]
+    log_probabilities: tf.Tensor  # [batch, width]
+    lengths: tf.Tensor  # [batch, width], float32
+    coverage: tf.Tensor  # [batch, width, source_time]: how much each source word was looked at
+    states: list[State]  # [batch * width, units]
+
+    @property
+    def words(self) -> tf.Tensor:
+        """The latest word of each."""
+        return self.ids[:, :, -1]
+
+    @property
+    def ended(self) -> tf.Tensor:
+        """Which of them have ended."""
+        return self.words == EOS
+
+
+class Grown(NamedTuple):
+    """Candidates for the next beam: so many words for each hypothesis."""
+
+    words: tf.Tensor  # [batch, width, candidates]
+    log_probabilities: tf.Tensor  # the same
+
+
+def first_beam(states: Sequence[State], source: tf.Tensor, width: int) -> Beam:
+    """Equal hypotheses, of which only the first can be continued."""
+    batch_size, source_time = tf.unstack(tf.shape(source))
+    alone = tf.where(tf.range(width) == 0, 0.0, tf.float32.min)
+    return Beam(
+        ids=tf.fill([batch_size, width, 1], BOS),
+        log_probabilities=tf.tile(alone[tf.newaxis], [batch_size, 1]),
+        lengths=tf.zeros([batch_size, width]),
+        coverage=tf.zeros([batch_size, width, source_time]),
+        states=[State(*(tf.repeat(part, width, axis=0) for part in s)) for s in states],
+    )
+
+
+def grow(scores: tf.Tensor, beam: Beam, width: int) -> Grown:
+    """The best words after each hypothesis; one that has ended goes on with </s> alone."""
+    found, words = tf.math.top_k(scores, tf.minimum(width, tf.shape(scores)[1]))
+    shape = tf.concat([tf.shape(beam.words), [-1]], axis=0)
+    # Only what is found needs a log-probability: the sum over all words is one number a row.
+    found = tf.reshape(found - tf.reduce_logsumexp(scores, axis=1, keepdims=True), shape)
+    words = tf.reshape(words, shape)
+    ended = beam.ended[:, :, tf.newaxis]
+    first = tf.range(tf.shape(words)[2]) == 0
+    found = tf.where(ended, tf.where(first, 0.0, tf.float32.min), found)
+    total = tf.maximum(beam.log_probabilities[:, :, tf.newaxis] + found, tf.float32.min)
+    return Grown(tf.where(ended, EOS, words), total)
+
+
+def penalized(
+    search: Search, log_probabilities: tf.Tensor, lengths: tf.Tensor, covered: tf.Tensor
+) -> tf.Tensor:
+    """What hypotheses are ranked by; `covered` is what GNMT adds for coverage."""
+    longer = tf.pow((5.0 + lengths) / 6.0, search.length_penalty)
+    return log_probabilities / longer + search.coverage_penalty * covered
+
+
+def covered(coverage: tf.Tensor, inside: tf.Tensor) -> tf.Tensor:
+    """The sum of log(min(coverage, 1)) over source words, `[batch, width]`."""
+    logs = tf.math.log(tf.clip_by_value(coverage, 1e-6, 1.0))
+    return tf.reduce_sum(tf.where(inside, logs, 0.0), axis=2)
+
+
+def select(search: Search, beam: Beam, prediction: Prediction, inside: tf.Tensor) -> Beam:
+    """The best of all candidates."""
+    width, ended = search.width, beam.ended
+    grown = grow(prediction.scores, beam, width)
+    lengths = beam.lengths + tf.where(ended, 0.0, 1.0)
+    coverage = beam.coverage
+    if prediction.shares is not None:
+        shares = tf.reshape(prediction.shares, tf.shape(coverage))
+        coverage += tf.where(ended[:, :, tf.newaxis], 0.0, shares)
+    ranks = penalized(
+        search,
+        grown.log_probabilities,
+        lengths[:, :, tf.newaxis],
+        covered(coverage, inside)[:, :, tf.newaxis],
+    )
+    batch_size, candidates = tf.shape(ranks)[0], tf.shape(ranks)[2]
+    best = tf.math.top_k(tf.reshape(ranks, [batch_size, -1]), width).indices
+    parents = best // candidates
+
+    def chosen(values: tf.Tensor) -> tf.Tensor:
+        return tf.gather(tf.reshape(values, [batch_size, -1]), best, batch_dims=1)
+
+    def of_parents(values: tf.Tensor) -> tf.Tensor:
+        return tf.gather(values, parents, batch_dims=1)
+
+    rows = tf.reshape(parents + width * tf.range(batch_size)[:, tf.newaxis], [-1])
+    ids = tf.concat([of_parents(beam.ids), chosen(grown.words)[:, :, tf.newaxis]], axis=2)
+    return Beam(
+        ids,
+        chosen(grown.log_probabilities),
+        of_parents(lengths),
+        of_parents(coverage),
+        [State(*(tf.gather(part, rows) for part in state)) for state in prediction.states],
+    )
+
+
+def repeat_memory(memory: Memory | None, width: int) -> Memory | None:
+    """The memory for every hypothesis."""
+    if memory is None:
+        return None
+    return Memory(*(tf.repeat(part, width, axis=0) for part in memory))
+
+
+def beam_search(
+    model: Model, flat: Sequence[tf.Tensor], batch: Batch, search: Search
+) -> Hypotheses:
+    """Translates the batch's sources."""
+    decoder: Decoder = make_decoder(model, flat)
+    states, memory = decoder.start(batch)
+    memory = repeat_memory(memory, search.width)
+    inside = tf.sequence_mask(batch.source_lengths, tf.shape(batch.source)[1])[:, tf.newaxis]
+
+    def going(beam: Beam) -> tf.Tensor:
+        short = tf.shape(beam.ids)[2] <= search.max_length
+        return short & ~tf.reduce_all(beam.ended)
+
+    def step(beam: Beam) -> tuple[Beam]:
+        words = tf.reshape(beam.words, [-1])
+        prediction = decoder.predict(words, beam.states, memory)
+        return (select(search, beam, prediction, inside),)
+
+    start = first_beam(states, batch.source, search.width)
+    shapes: Any = tf.nest.map_structure(lambda part: part.shape, start)
+    any_time = [None, search.width, None]
+    (beam,) = tf.while_loop(going, step, (start,), (shapes._replace(ids=tf.TensorShape(any_time)),))
+    scores = penalized(search, beam.log_probabilities, beam.lengths, covered(beam.coverage, inside))
+    order = tf.argsort(scores, direction="DESCENDING", stable=True)
+    ids, sums, scores = (
+        tf.gather(part, order, batch_dims=1)
+        for part in (beam.ids[:, :, 1:], beam.log_probabilities, scores)
+    )
+    return Hypotheses(ids, sums, scores)

@@ -1,0 +1,118 @@
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from input_pipeline.vocabulary import EOS
+from nmt.beam import Search, beam_search
+from nmt.config import ATTENTIONS
+from nmt.decoding import greedy
+from tests import small
+
+SEED = tf.constant([1, 2])
+every_attention = pytest.mark.parametrize("attention", ATTENTIONS)
+
+
+def make(attention="none", seed=11):
+    model = small.model(direction="bi", encoder_type="cudnn_lstm", attention=attention)
+    return model, small.weights(model, seed), small.batch([5, 1, 3], [2, 6, 4])
+
+
+def forced(model, flat, batch, row, ids):
+    """The log-probability of one translation, by the training graph."""
+    length = len(ids)
+    one = batch._replace(
+        source=batch.source[row : row + 1],
+        source_lengths=batch.source_lengths[row : row + 1],
+        target=tf.constant([ids]),
+        target_lengths=tf.constant([length]),
+    )
+    return -float(model.loss_sum(flat, one, SEED))
+
+
+def up_to_end(ids):
+    ids = list(ids)
+    return ids[: ids.index(EOS) + 1] if EOS in ids else ids
+
+
+@every_attention
+def test_a_beam_of_one_is_greedy(attention):
+    model, flat, batch = make(attention)
+    for penalties in ((0.0, 0.0), (1.0, 0.2)):
+        found = beam_search(model, flat, batch, Search(1, 8, *penalties))
+        np.testing.assert_array_equal(found.ids[:, 0], greedy(model, flat, batch, 8))
+
+
+@every_attention
+def test_scores_are_those_of_a_forced_pass(attention):
+    model, flat, batch = make(attention)
+    found = beam_search(model, flat, batch, Search(width=4, max_length=7))
+    for row, hypothesis in itertools.product(range(3), range(4)):
+        ids = up_to_end(found.ids[row, hypothesis].numpy())
+        expected = forced(model, flat, batch, row, ids)
+        assert float(found.log_probabilities[row, hypothesis]) == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_wide_beam_finds_the_best_of_all_translations():
+    model, flat, batch = make()
+    words = small.SIZES.target
+    every = [(EOS,)] + [(first, EOS) for first in range(words) if first != EOS]
+    every += [pair for pair in itertools.product(range(words), repeat=2) if EOS not in pair]
+    found = beam_search(model, flat, batch, Search(width=words, max_length=2))
+    for row in range(3):
+        scores = {ids: forced(model, flat, batch, row, list(ids)) for ids in every}
+        best = sorted(scores, key=scores.__getitem__, reverse=True)[:3]
+        actual = [tuple(up_to_end(ids)) for ids in found.ids[row, :3].numpy()]
+        assert actual == best
+
+
+def test_hypotheses_differ_and_come_in_the_order_of_their_scores():
+    model, flat, batch = make("luong")
+    found = beam_search(model, flat, batch, Search(5, 6, 0.6, 0.2))
+    for row in range(3):
+        assert len({tuple(up_to_end(ids)) for ids in found.ids[row].numpy()}) == 5
+        assert (np.diff(found.scores[row]) <= 0).all()
+
+
+def test_the_length_penalty_divides():
+    model, flat, batch = make()
+    found = beam_search(model, flat, batch, Search(3, 6, length_penalty=0.7))
+    for row, ids in enumerate(found.ids[:, 0].numpy()):
+        divisor = ((5 + len(up_to_end(ids))) / 6) ** 0.7
+        expected = float(found.log_probabilities[row, 0]) / divisor
+        assert float(found.scores[row, 0]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_source_words_that_nobody_looked_at_cost_something():
+    model, flat, batch = make("luong")
+    plain, covered = (
+        beam_search(model, flat, batch, Search(3, 2, coverage_penalty=penalty))
+        for penalty in (0.0, 0.3)
+    )
+    np.testing.assert_array_equal(plain.scores, plain.log_probabilities)
+    lost = (covered.log_probabilities - covered.scores).numpy()
+    # Two words look at one source word twice, but at five only in part.
+    np.testing.assert_allclose(lost[1], np.zeros(3), atol=1e-6)
+    assert (lost[0] > 0.1).all()
+
+
+def test_other_sentences_of_the_batch_change_nothing():
+    model, flat, batch = make("bahdanau")
+    search = Search(3, 6, 0.6, 0.1)
+    together = beam_search(model, flat, batch, search)
+    alone = beam_search(
+        model,
+        flat,
+        batch._replace(**{name: getattr(batch, name)[2:] for name in batch._fields}),
+        search,
+    )
+    for one, other in zip(together.ids[2].numpy(), alone.ids[0].numpy()):
+        assert up_to_end(one) == up_to_end(other)
+    np.testing.assert_allclose(together.scores[2], alone.scores[0], rtol=1e-4)
+
+
+def test_a_beam_wider_than_the_vocabulary_works():
+    model, flat, batch = make()
+    found = beam_search(model, flat, batch, Search(width=25, max_length=3))
+    assert found.ids.shape[:2] == (3, 25)

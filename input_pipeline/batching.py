@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import tensorflow as tf
 
 from input_pipeline.delivery import Delivery
-from input_pipeline.encoded import EncodedPairs, Side, flatten
+from input_pipeline.encoded import EncodedPairs, Side
 from input_pipeline.epochs import Epochs
-from input_pipeline.vocabulary import EOS, UNK, Vocabulary
 from nmt.types import BATCH_SPEC, Batch
 
 ENDLESS = np.iinfo(np.int64).max
@@ -91,15 +90,3 @@ def cut(batch: Batch, num_replicas: int) -> tuple[Batch, ...]:
     """Equal slices of a global batch, in order, one per replica."""
     parts = [tf.split(values, num_replicas) for values in batch]
     return tuple(Batch(*slices) for slices in zip(*parts))
-
-
-def source_batches(
-    sentences: Sequence[str], vocabulary: Vocabulary, batch_size: int
-) -> tf.data.Dataset:
-    """Batches of all sources in order, for translating; an empty one becomes one unknown word."""
-    ids = flatten([found or [UNK] for found in vocabulary.encode(sentences)])
-    dataset = tf.data.Dataset.from_tensor_slices(
-        tf.RaggedTensor.from_row_lengths(ids.values, ids.lengths)
-    )
-    dataset = dataset.map(lambda source: Batch(source, tf.size(source), [EOS], 1))
-    return dataset.padded_batch(batch_size)

@@ -33,7 +33,6 @@ def waiting(trainer: Trainer, late: Late) -> dict[str, tf.Variable]:
 
 def save(trainer: Trainer, directory: Path, num_keep: int) -> Path:
     """Writes a checkpoint named after the step; the oldest beyond `num_keep` are removed."""
-    directory.mkdir(parents=True, exist_ok=True)
     late = trainer.strategy.late
     checkpoint = tf.train.Checkpoint(
         state=named_state(trainer), **({"late": waiting(trainer, late)} if late else {})

@@ -1,13 +1,12 @@
-"""Greedy translation: the most likely word at every step, in one graph."""
+"""One step of the decoder at a time, as translating needs it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tensorflow as tf
 
-from input_pipeline.vocabulary import BOS, EOS
 from nmt.attention import Memory, attend
 from nmt.lstm.dynamic import FusedWeights, cell, fuse
 from nmt.lstm.layers import State
@@ -58,28 +57,3 @@ def make_decoder(model: Model, flat: Sequence[tf.Tensor]) -> Decoder:
     """Prepares the weights once, before the loop over words."""
     weights = model.pack(flat)
     return Decoder(model, weights, [fuse(layer) for (layer,) in weights.decoder])
-
-
-def greedy(
-    model: Model, flat: Sequence[tf.Tensor], batch: Batch, max_length: tf.Tensor
-) -> tf.Tensor:
-    """Translates the batch's sources: `[batch, time]` ids, </s> from each sentence's end on."""
-    decoder = make_decoder(model, flat)
-    states, memory = decoder.start(batch)
-    batch_size = tf.shape(batch.source)[0]
-
-    def going(time: tf.Tensor, words: tf.Tensor, *_: Any) -> tf.Tensor:
-        return (time < max_length) & tf.reduce_any(words != EOS)
-
-    def step(
-        time: tf.Tensor, words: tf.Tensor, states: list[State], output: tf.TensorArray
-    ) -> tuple[object, ...]:
-        scores, states, _ = decoder.predict(words, states, memory)
-        best = tf.argmax(scores, axis=1, output_type=tf.int32)
-        best = tf.where(words == EOS, EOS, best)
-        return time + 1, best, states, output.write(time, best)
-
-    output = tf.TensorArray(tf.int32, 0, dynamic_size=True, element_shape=[None])
-    start = (0, tf.fill([batch_size], BOS), states, output)
-    result = tf.while_loop(going, step, start)
-    return tf.transpose(result[3].stack())

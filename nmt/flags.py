@@ -8,11 +8,14 @@ import math
 import textwrap
 import typing
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from absl import flags
 
 from nmt.config import Option, TrainConfig
+
+Config = TypeVar("Config")
 
 
 class Field(NamedTuple):
@@ -31,30 +34,8 @@ class Rejected(NamedTuple):
     sentence: str
 
 
-class Parsed(NamedTuple):
-    """A command line, read; a rejected value leaves its field at the default."""
-
-    config: TrainConfig
-    problems: list[str]
-
-
 class HelpRequested(Exception):
     """The user asked for help; the text is the answer."""
-
-
-def fields() -> Iterator[Field]:
-    """All fields of the configuration, part by part."""
-    for part, section in sections().items():
-        kinds = typing.get_type_hints(section)
-        for field in dataclasses.fields(section):
-            yield Field(
-                part, field.name, kinds[field.name], field.default, field.metadata["option"]
-            )
-
-
-def sections() -> dict[str, Any]:
-    """The configuration's parts, by name."""
-    return typing.get_type_hints(TrainConfig)
 
 
 class FieldParser(flags.ArgumentParser[Any]):
@@ -87,91 +68,111 @@ class FieldParser(flags.ArgumentParser[Any]):
         return Rejected(f"--{self.field.name}={argument} cannot be used; {advice}")
 
 
-def define() -> flags.FlagValues:
-    """Defines one absl flag per field, and --help."""
-    values = flags.FlagValues()  # type: ignore[no-untyped-call]
-    for field in fields():
-        flag: flags.Flag[Any] = flags.Flag(
-            FieldParser(field),
-            flags.ArgumentSerializer(),
-            field.name,
-            field.default,
-            field.option.help,
-            boolean=field.kind is bool,
-        )
-        flags.DEFINE_flag(flag, values)
-    flags.DEFINE_boolean("help", False, "shows this list", flag_values=values, short_name="h")
-    # absl reads --flagfile itself; defined here so that it is a known name.
-    flags.DEFINE_string("flagfile", "", "reads more flags from a file", flag_values=values)
-    return values
+@dataclass(frozen=True)
+class Program(Generic[Config]):
+    """A program whose command line is made from a configuration's parts."""
 
+    name: str
+    purpose: str
+    kind: type[Config]
 
-def parse(argv: Sequence[str]) -> Parsed:
-    """Reads a command line without the program's name; raises HelpRequested."""
-    arguments, problems = readable(argv)
-    values = define()
-    rest = values(["train.py", *arguments], known_only=True)[1:]
-    if values["help"].value:
-        raise HelpRequested(help_text())
-    problems += [unknown(argument) for argument in rest]
-    for field in fields():
-        value: Any = values[field.name].value
-        if isinstance(value, Rejected):
-            problems.append(value.sentence)
-            values[field.name].value = field.default
-    return Parsed(build(values), problems)
+    def fields(self) -> Iterator[Field]:
+        """All fields of the configuration, part by part."""
+        for part, section in self.sections().items():
+            kinds = typing.get_type_hints(section)
+            for field in dataclasses.fields(section):
+                yield Field(
+                    part, field.name, kinds[field.name], field.default, field.metadata["option"]
+                )
 
+    def sections(self) -> dict[str, Any]:
+        """The configuration's parts, by name."""
+        return typing.get_type_hints(self.kind)
 
-def readable(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Takes out what absl stumbles over: what is left, and one sentence for each thing removed."""
-    arguments, problems = list(argv), []
-    while stumble := failure(arguments):
-        problems.append(stumble)
-        without = ([*arguments[:i], *arguments[i + 1 :]] for i in range(len(arguments)))
-        arguments = next((rest for rest in without if failure(rest) != stumble), [])
-    return arguments, problems
+    def define(self) -> flags.FlagValues:
+        """Defines one absl flag per field, and --help."""
+        values = flags.FlagValues()  # type: ignore[no-untyped-call]
+        for field in self.fields():
+            flag: flags.Flag[Any] = flags.Flag(
+                FieldParser(field),
+                flags.ArgumentSerializer(),
+                field.name,
+                field.default,
+                field.option.help,
+                boolean=field.kind is bool,
+            )
+            flags.DEFINE_flag(flag, values)
+        flags.DEFINE_boolean("help", False, "shows this list", flag_values=values, short_name="h")
+        # absl reads --flagfile itself; defined here so that it is a known name.
+        flags.DEFINE_string("flagfile", "", "reads more flags from a file", flag_values=values)
+        return values
 
+    def parse(self, argv: Sequence[str]) -> tuple[Config, list[str]]:
+        """Reads a command line without the program's name; raises HelpRequested.
 
-def failure(arguments: Sequence[str]) -> str | None:
-    """Why absl cannot read these arguments at all, or None."""
-    try:
-        define()(["train.py", *arguments], known_only=True)
-    except UnicodeDecodeError:
-        return "--flagfile is not a text file; name one with a flag on each line"
-    except (flags.Error, ValueError) as error:
-        return f"{str(error).removeprefix('ERROR:: ')}; see --help"
-    return None
+        Gives the configuration and all that is wrong; a rejected value leaves its field at the
+        default.
+        """
+        arguments, problems = self.readable(argv)
+        values = self.define()
+        rest = values([self.name, *arguments], known_only=True)[1:]
+        if values["help"].value:
+            raise HelpRequested(self.help_text())
+        problems += [self.unknown(argument) for argument in rest]
+        for field in self.fields():
+            value: Any = values[field.name].value
+            if isinstance(value, Rejected):
+                problems.append(value.sentence)
+                values[field.name].value = field.default
+        return self.build(values), problems
 
+    def readable(self, argv: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Takes out what absl stumbles over: what is left, and one sentence for each removed."""
+        arguments, problems = list(argv), []
+        while stumble := self.failure(arguments):
+            problems.append(stumble)
+            without = ([*arguments[:i], *arguments[i + 1 :]] for i in range(len(arguments)))
+            arguments = next((rest for rest in without if self.failure(rest) != stumble), [])
+        return arguments, problems
 
-def build(values: flags.FlagValues) -> TrainConfig:
-    """Fills the configuration from parsed flags."""
-    parts: dict[str, dict[str, Any]] = {}
-    for field in fields():
-        parts.setdefault(field.part, {})[field.name] = values[field.name].value
-    return TrainConfig(**{part: sections()[part](**chosen) for part, chosen in parts.items()})
+    def failure(self, arguments: Sequence[str]) -> str | None:
+        """Why absl cannot read these arguments at all, or None."""
+        try:
+            self.define()([self.name, *arguments], known_only=True)
+        except UnicodeDecodeError:
+            return "--flagfile is not a text file; name one with a flag on each line"
+        except (flags.Error, ValueError) as error:
+            return f"{str(error).removeprefix('ERROR:: ')}; see --help"
+        return None
 
+    def build(self, values: flags.FlagValues) -> Config:
+        """Fills the configuration from parsed flags."""
+        parts: dict[str, dict[str, Any]] = {}
+        for field in self.fields():
+            parts.setdefault(field.part, {})[field.name] = values[field.name].value
+        sections = self.sections()
+        return self.kind(**{part: sections[part](**chosen) for part, chosen in parts.items()})
 
-def unknown(argument: str) -> str:
-    """Says that nothing is called like that, and what is called nearly like it."""
-    if not argument.startswith("-"):
-        return f"'{argument}' is not a flag; write --name=value"
-    name = argument.lstrip("-").split("=")[0]
-    if not name:
-        return "-- alone is not a flag; leave it out"
-    near = difflib.get_close_matches(name, [field.name for field in fields()], n=1)
-    advice = f"did you mean --{near[0]}?" if near and near[0] != name else "see --help"
-    return f"--{name} is not known; {advice}"
+    def unknown(self, argument: str) -> str:
+        """Says that nothing is called like that, and what is called nearly like it."""
+        if not argument.startswith("-"):
+            return f"'{argument}' is not a flag; write --name=value"
+        name = argument.lstrip("-").split("=")[0]
+        if not name:
+            return "-- alone is not a flag; leave it out"
+        near = difflib.get_close_matches(name, [field.name for field in self.fields()], n=1)
+        advice = f"did you mean --{near[0]}?" if near and near[0] != name else "see --help"
+        return f"--{name} is not known; {advice}"
 
-
-def help_text() -> str:
-    """All flags with defaults and choices, grouped as the configuration is."""
-    lines = ["train.py trains a translation model and reports words per second.", ""]
-    for part, section in sections().items():
-        lines.append(section.__doc__.rstrip(".") + ":")
-        for field in fields():
-            lines += describe(field) if field.part == part else []
-    lines += ["Also:", "  --flagfile=FILE", "      more flags, one a line", "  --help"]
-    return "\n".join(lines)
+    def help_text(self) -> str:
+        """All flags with defaults and choices, grouped as the configuration is."""
+        lines = [f"{self.name} {self.purpose}.", ""]
+        for part, section in self.sections().items():
+            lines.append(section.__doc__.rstrip(".") + ":")
+            for field in self.fields():
+                lines += describe(field) if field.part == part else []
+        lines += ["Also:", "  --flagfile=FILE", "      more flags, one a line", "  --help"]
+        return "\n".join(lines)
 
 
 def describe(field: Field) -> list[str]:
@@ -181,3 +182,7 @@ def describe(field: Field) -> list[str]:
         text += f" ({', '.join(field.option.choices)})"
     head = f"  --[no]{field.name}" if field.kind is bool else f"  --{field.name}={field.default}"
     return [head, *textwrap.wrap(text, 92, initial_indent=" " * 6, subsequent_indent=" " * 6)]
+
+
+TRAIN = Program("train.py", "trains a translation model and reports words per second", TrainConfig)
+parse = TRAIN.parse

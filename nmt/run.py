@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from input_pipeline.sources import SOURCES, Source
-from nmt import checkpoints, devices, environment, results
-from nmt.config import TrainConfig
-from nmt.evaluation import Translator, evaluate, summary
+from nmt import checkpoints, devices, environment, model_dir, results
+from nmt.beam import Search
+from nmt.config import NO_ATTENTION, ModelConfig, TrainConfig
+from nmt.evaluation import evaluate, summary
 from nmt.flops import matmul_flops_per_s
 from nmt.inspection import inspect
 from nmt.loop import train_loop
@@ -17,6 +18,7 @@ from nmt.reporter import Reporter
 from nmt.schedules import learning_rate
 from nmt.setup import Setup, set_up
 from nmt.throughput import Meter
+from nmt.translation import Translator
 from variable_update.checks import exchange_flags
 
 
@@ -26,9 +28,8 @@ def plan(setup: Setup) -> str:
     names, model = trainer.strategy.devices, config.model
     lines = {
         **setup.data.description,
-        "model": f"{trainer.model.num_parameters:,} parameters; {model.encoder_type} encoder "
-        f"({model.direction}), {model.num_encoder_layers} + {model.num_decoder_layers} layers of "
-        f"{model.num_units} units; {config.optimizer.optimizer}",
+        "model": f"{trainer.model.num_parameters:,} parameters; {describe(model)}; "
+        f"{config.optimizer.optimizer}",
         "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config, len(names))}",
         "variables": trainer.strategy.describe(),
         "batches": f"{setup.schedule.num_warmup} warm-up, then "
@@ -43,6 +44,15 @@ def plan(setup: Setup) -> str:
     if gpus := devices.unused_gpus():
         lines["GPUs"] = f"{gpus} are here that TensorFlow cannot use; see: make venv CUDA=1"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+
+
+def describe(model: ModelConfig) -> str:
+    """One phrase for the plan."""
+    text = (
+        f"{model.encoder_type} encoder ({model.direction}), {model.num_encoder_layers} + "
+        f"{model.num_decoder_layers} layers of {model.num_units} units"
+    )
+    return text if model.attention == NO_ATTENTION else f"{text}, {model.attention} attention"
 
 
 def global_batch(config: TrainConfig, num_replicas: int) -> str:
@@ -80,7 +90,10 @@ def save(setup: Setup, num_batches: int, finished: bool) -> None:
         batches_per_epoch = setup.data.batches_per_epoch
         if batches_per_epoch:
             setup.trainer.epochs.assign((setup.first + num_batches) / batches_per_epoch)
-        path = checkpoints.save(setup.trainer, Path(run.output_dir), run.num_keep_ckpts)
+        directory = Path(run.output_dir)
+        directory.mkdir(parents=True, exist_ok=True)
+        model_dir.write_config(setup.config, directory)
+        path = checkpoints.save(setup.trainer, directory, run.num_keep_ckpts)
         print(f"saved {path}", flush=True)
 
 
@@ -109,8 +122,8 @@ def report_evaluation(setup: Setup) -> float:
     trainer, data = setup.trainer, setup.data
     assert data.vocabularies is not None, "find_problems refuses data without a test split"
     weights = trainer.strategy.copies[0].variables
-    longest = setup.config.data.tgt_max_len
-    translator = Translator(trainer.model, weights, *data.vocabularies, longest)
+    search = Search(max_length=setup.config.data.tgt_max_len)
+    translator = Translator(trainer.model, weights, *data.vocabularies, search)
     evaluation = evaluate(translator, data.test, tokenized=data.tokenized)
     print("\n" + summary(evaluation), flush=True)
     return evaluation.bleu

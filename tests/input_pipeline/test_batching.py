@@ -8,7 +8,7 @@ from input_pipeline.batching import TrainingBatches
 from input_pipeline.corpus import blocks_of_pairs
 from input_pipeline.delivery import Delivery
 from input_pipeline.epochs import BatchLimit, Epochs
-from input_pipeline.vocabulary import EOS, UNK, build_vocabulary
+from input_pipeline.vocabulary import EOS, build_vocabulary
 from tests.corpora import make_pairs
 
 PAIRS = make_pairs()
@@ -136,9 +136,3 @@ def test_the_number_of_batches_is_known_beforehand(num_epochs):
 def test_rows_are_filled_up_to_be_cut_evenly():
     assert batching.fill_up(np.array([7, 8, 9]), 2).tolist() == [7, 8, 9, -1]
     assert batching.fill_up(np.array([7, 8, 9]), 3).tolist() == [7, 8, 9]
-
-
-def test_sources_to_translate_keep_their_order_and_empty_ones_their_place():
-    found = list(batching.source_batches(["x x", "", "n1"], VOCABULARIES[0], batch_size=2))
-    assert [batch.source_lengths.numpy().tolist() for batch in found] == [[2, 1], [1]]
-    assert found[0].source.numpy()[1, 0] == UNK

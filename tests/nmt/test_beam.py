@@ -7,8 +7,8 @@ import tensorflow as tf
 from input_pipeline.vocabulary import EOS
 from nmt.beam import Search, beam_search
 from nmt.config import ATTENTIONS
-from nmt.decoding import greedy
 from tests import small
+from tests.greedy import greedy
 
 SEED = tf.constant([1, 2])
 every_attention = pytest.mark.parametrize("attention", ATTENTIONS)

@@ -130,7 +130,7 @@ def test_a_path_that_cannot_be_looked_at_is_a_problem():
 
 def test_more_replicas_than_gpus_are_refused(monkeypatch):
     monkeypatch.setattr(devices, "num_gpus", lambda: 2)
-    config = flags.parse(["--num_replicas=3"]).config
+    config = flags.parse(["--num_replicas=3"])[0]
     (found,) = checks.find_device_problems(config)
     assert "--num_replicas=3 is more than the 2 GPU(s)" in found
     assert "give 2 or fewer" in found
@@ -138,7 +138,7 @@ def test_more_replicas_than_gpus_are_refused(monkeypatch):
 
 def test_a_spec_must_suit_the_gpus_there_are(monkeypatch):
     monkeypatch.setattr(devices, "num_gpus", lambda: 2)
-    config = flags.parse(["--all_reduce_spec=hierarchical_copy"]).config
+    config = flags.parse(["--all_reduce_spec=hierarchical_copy"])[0]
     (found,) = checks.find_device_problems(config)
     assert "hierarchical_copy needs 3 replicas or more" in found
 
@@ -146,11 +146,11 @@ def test_a_spec_must_suit_the_gpus_there_are(monkeypatch):
 def test_a_server_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(devices, "num_gpus", lambda: 1)
     argv = ["--variable_update=parameter_server", "--local_parameter_device=cpu"]
-    config = flags.parse([*argv, "--param_server_device=gpu:1"]).config
+    config = flags.parse([*argv, "--param_server_device=gpu:1"])[0]
     assert checks.needs_devices(config)
     (found,) = checks.find_device_problems(config)
     assert "--param_server_device=gpu:1 is not among the 1 GPU(s)" in found
-    config = flags.parse([*argv, "--param_server_device=gpu:0"]).config
+    config = flags.parse([*argv, "--param_server_device=gpu:0"])[0]
     assert checks.find_device_problems(config) == []
 
 
@@ -161,12 +161,12 @@ def test_every_flag_of_another_strategy_is_reported():
 
 def test_any_number_of_cpu_replicas_is_fine(monkeypatch):
     monkeypatch.setattr(devices, "num_gpus", lambda: 0)
-    assert checks.find_device_problems(flags.parse(["--num_replicas=8"]).config) == []
+    assert checks.find_device_problems(flags.parse(["--num_replicas=8"])[0]) == []
 
 
 def test_mixed_precision_is_refused_where_the_device_lacks_it(monkeypatch):
     monkeypatch.setattr(devices, "has_bfloat16", lambda: False)
-    config = flags.parse(["--mixed_precision"]).config
+    config = flags.parse(["--mixed_precision"])[0]
     assert checks.needs_devices(config)
     (found,) = checks.find_device_problems(config)
     assert "leave it out" in found

@@ -4,11 +4,13 @@ import tensorflow as tf
 
 from input_pipeline.corpus import Pair
 from input_pipeline.vocabulary import EOS, build_vocabulary
+from nmt.beam import Search
 from nmt.config import ATTENTIONS, OptimizerConfig
-from nmt.decoding import greedy
-from nmt.evaluation import Translator, evaluate, summary
+from nmt.evaluation import evaluate, summary
 from nmt.lstm.layers import NO_DROPOUT
+from nmt.translation import Translator
 from tests import small
+from tests.greedy import greedy
 
 ADAM = OptimizerConfig(optimizer="adam", learning_rate=0.02)
 
@@ -53,7 +55,7 @@ def test_a_memorised_pair_is_translated_and_scored():
     for _ in range(150):
         trainer.train_step((batch,))
     weights = trainer.strategy.copies[0].variables
-    translator = Translator(trainer.model, weights, *vocabularies, 10)
+    translator = Translator(trainer.model, weights, *vocabularies, Search(max_length=10))
     result = evaluate(translator, pairs, tokenized=True)
     assert result.translations == [pair.target for pair in pairs]
     assert result.bleu > 99

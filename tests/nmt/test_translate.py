@@ -1,0 +1,89 @@
+"""The translating program as a user runs it, in processes of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from nmt import translate
+from tests.nmt.test_model_dir import save
+
+LINES = ["s1 s2 s3", "", "s4", "s5 s1 s1 s7 s8 s2"]
+
+
+def run(*argv, text="", **options):
+    command = [sys.executable, "-m", "nmt.translate", *argv]
+    return subprocess.run(command, capture_output=True, input=text.encode(), timeout=120, **options)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("model")
+    save(directory)
+    return str(directory)
+
+
+def test_a_file_is_translated_line_by_line(model):
+    done = run(f"--model={model}", text="".join(f"{line}\n" for line in LINES))
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = done.stdout.decode().split("\n")
+    assert len(found) == len(LINES) + 1
+    assert [bool(line) for line in found] == [True, False, True, True, False]
+
+
+def test_several_translations_are_numbered_and_scored(model):
+    done = run(f"--model={model}", "--beam_width=3", "--n_best=2", text="s1\n\ns2 s3")
+    rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+    assert [row[0] for row in rows] == ["1", "1", "2", "3", "3"]
+    assert float(rows[0][1]) >= float(rows[1][1])
+
+
+def test_a_slow_pipe_gets_each_line_as_soon_as_it_is_there(model):
+    command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        for line in LINES:
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            assert bool(process.stdout.readline().strip()) == bool(line)  # hangs if it waits
+        process.stdin.close()
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ([], "--model is missing; name the --output_dir of a training run"),
+        (["--model=nowhere"], "--model=nowhere is no directory; name a run's --output_dir"),
+        (["--model=.", "--n_best=3"], "--n_best=3 is more than --beam_width=1; give a wider beam"),
+        (["--modle=."], "--modle is not known; did you mean --model?"),
+        (["--model=.", "--beam_width=0"], "--beam_width=0 cannot be used; give at least 1"),
+    ],
+)
+def test_a_mistake_is_one_line(argv, said, capsys):
+    assert translate.main(argv) == 2
+    assert f"nmt.translate: {said}\n" in capsys.readouterr().err
+
+
+def test_what_is_no_text_is_refused(model):
+    command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
+    done = subprocess.run(command, capture_output=True, input=b"s1\n\xff\xfe\n", timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("nmt.translate: standard input is not UTF-8 text")
+
+
+def test_a_penalty_that_needs_attention_is_refused_without(tmp_path, model):
+    save(tmp_path)
+    text = (tmp_path / "config.json").read_text().replace('"luong"', '"none"')
+    (tmp_path / "config.json").write_text(text)
+    done = run(f"--model={tmp_path}", "--coverage_penalty=0.2", text="s1")
+    assert done.returncode == 2
+    assert b"--coverage_penalty=0.2 needs a model with attention" in done.stderr
+
+
+def test_help_lists_the_flags(capsys):
+    assert translate.main(["--help"]) == 0
+    assert "--beam_width=1" in capsys.readouterr().out

@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from input_pipeline.vocabulary import EOS, UNK, WordVocabulary
+from nmt.beam import Search
+from nmt.translation import Translator, padded
+from tests import small
+
+SOURCE = WordVocabulary(("<unk>", "<s>", "</s>", *(f"s{n}" for n in range(small.SIZES.source - 3))))
+TARGET = WordVocabulary(("<unk>", "<s>", "</s>", *(f"t{n}" for n in range(small.SIZES.target - 3))))
+TEXT = ["s1 s2 s3", "", "s4", "s5 s1 s1 s7 s8 s2", "  ", "unheard", "s1 s2 s3"]
+
+
+SHORT = Search(max_length=6)
+
+
+def make(search=SHORT, batch_size=64):
+    model = small.model(encoder_type="cudnn_lstm", attention="luong")
+    return Translator(model, small.weights(model, 11), SOURCE, TARGET, search, batch_size)
+
+
+def test_order_and_empty_lines_are_kept_whatever_the_batches():
+    together = make()(TEXT)
+    assert [not text for text in together] == [False, True, False, False, True, False, False]
+    assert together[0] == together[6]
+    assert make(batch_size=2)(TEXT) == together
+    assert [make()([line])[0] for line in TEXT] == together
+
+
+def test_batches_hold_sentences_of_like_length():
+    lengths = [3, 9, 1, 8, 2]
+    batches = list(make(batch_size=2).batches(lengths))
+    assert [[lengths[n] for n in rows] for rows in batches] == [[9, 8], [3, 2], [1]]
+
+
+def test_several_translations_come_best_first():
+    for found in make(Search(width=3, max_length=6)).n_best(["s1 s2", "s3"]):
+        assert len({one.text for one in found}) == 3
+        scores = [one.score for one in found]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_the_graph_is_made_once():
+    translator = make()
+    translator(["s1", "s2 s3"])
+    translator(["s1 s2 s3 s4"])
+    assert translator.translate.experimental_get_tracing_count() == 1
+
+
+def test_a_batch_to_translate_is_padded_at_the_end():
+    batch = padded([[3], [4, 5, UNK]])
+    np.testing.assert_array_equal(batch.source, [[3, 0, 0], [4, 5, UNK]])
+    np.testing.assert_array_equal(batch.source_lengths, [1, 3])
+    np.testing.assert_array_equal(batch.target, [[EOS], [EOS]])
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", " "]])
+def test_nothing_to_translate_is_nothing(texts):
+    assert make()(texts) == [""] * len(texts)

@@ -75,8 +75,8 @@ def decoder_stack(sizes: Sizes) -> dict[str, Work]:
     def layer_by_layer(k: tf.Tensor, r: tf.Tensor, x: tf.Tensor, h: tf.Tensor) -> tf.Tensor:
         for _ in range(layers):
             projected = tf.matmul(k, x)[:units]
-            h = repeated(steps, lambda state: tf.matmul(r, state)[:units], h)
-            x = projected + h[0, 0]
+            h = repeated(steps, lambda state: tf.matmul(r, state)[:units], h + projected[0, 0])
+            x = projected + h[0, 0]  # a layer begins when the one below has ended
         return x
 
     def wavefront(w: tf.Tensor, values: tf.Tensor) -> tf.Tensor:

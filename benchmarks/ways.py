@@ -64,6 +64,7 @@ def main(argv: Sequence[str]) -> None:
     from nmt.devices import num_cores
 
     tf.config.threading.set_intra_op_parallelism_threads(given.threads or num_cores())
+    tf.config.threading.set_inter_op_parallelism_threads(given.threads or num_cores())
     lines = []
     for name, part in PARTS.items():
         lines += rows_of(name, measure(part(Sizes(batch=given.batch)), given.rounds))

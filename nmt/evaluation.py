@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sacrebleu
 
@@ -12,29 +12,38 @@ from nmt.translation import Translator
 
 
 class Evaluation(NamedTuple):
-    """Translations in the order of the pairs, and their score."""
+    """Translations in the order of the pairs, and their scores with sacreBLEU's signatures."""
 
     pairs: list[Pair]
     translations: list[str]
+    search: str  # how they were looked for
     bleu: float
     signature: str
+    chrf: float
+    chrf_signature: str
 
 
 def evaluate(translator: Translator, pairs: Sequence[Pair], *, tokenized: bool) -> Evaluation:
-    """Corpus BLEU of translations; plain text is tokenised as sacreBLEU does by default."""
+    """BLEU and chrF of the corpus; plain text is tokenised as sacreBLEU does by default."""
     translations = translator([pair.source for pair in pairs])
     # force: keeps sacreBLEU from warning of text that is tokenised on purpose
     tokenizer = {"tokenize": "none", "force": True} if tokenized else {}
-    metric = sacrebleu.metrics.BLEU(**tokenizer)
-    score = metric.corpus_score(translations, [[pair.target for pair in pairs]])
-    return Evaluation(list(pairs), translations, score.score, str(metric.get_signature()))
+    references = [[pair.target for pair in pairs]]
+    scored: list[Any] = []
+    for metric in (sacrebleu.metrics.BLEU(**tokenizer), sacrebleu.metrics.CHRF()):
+        scored.append(metric.corpus_score(translations, references).score)
+        scored.append(str(metric.get_signature()))
+    width = translator.search.width
+    search = "greedy" if width == 1 else f"beam of {width}"
+    return Evaluation(list(pairs), translations, search, *scored)
 
 
 def summary(evaluation: Evaluation, num_samples: int = 5) -> str:
     """The score and some translations of sentences the model has not seen."""
     lines = [
         f"BLEU {evaluation.bleu:.2f} on {len(evaluation.pairs):,} unseen test sentences"
-        f" (greedy, sacreBLEU {evaluation.signature})"
+        f" ({evaluation.search}, sacreBLEU {evaluation.signature})",
+        f"chrF {evaluation.chrf:.2f} ({evaluation.chrf_signature})",
     ]
     for pair, translation in list(zip(evaluation.pairs, evaluation.translations))[:num_samples]:
         lines += [

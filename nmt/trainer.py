@@ -83,11 +83,17 @@ class Trainer:
         with tf.GradientTape() as tape:
             tape.watch(weights)
             loss_sum = self.model.loss_sum(weights, batch, seed)
+        gradients = tape.gradient(loss_sum, weights, between(loss_sum))
         sums = [
-            merge(gradient) if number in self.strategy.rows else tf.convert_to_tensor(gradient)
-            for number, gradient in enumerate(tape.gradient(loss_sum, weights, between(loss_sum)))
+            merge(gradient) if number in self.strategy.rows else dense(gradient, weights[number])
+            for number, gradient in enumerate(gradients)
         ]
         return sums, StepResult(loss_sum, *count_words(batch, self.spaces))
+
+
+def dense(gradient: Gradient, weight: tf.Tensor) -> tf.Tensor:
+    """A gradient that knows its shape, which not all operations tell."""
+    return tf.ensure_shape(tf.convert_to_tensor(gradient), weight.shape)
 
 
 def count_words(batch: Batch, spaces: Spaces) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:

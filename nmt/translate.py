@@ -7,12 +7,12 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TextIO
 
-from nmt import environment, flags
+from nmt import environment, flags, search_flags
 from nmt.config import option
 from nmt.errors import UserError
+from nmt.search_flags import DEFAULTS, SearchConfig
 
 DONE, REFUSED, INTERRUPTED = 0, 2, 130
 # So many lines are sorted by length together. What is there sooner is not kept waiting.
@@ -21,33 +21,20 @@ END = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchConfig:
-    """Translation."""
+class OutputConfig:
+    """Output."""
 
-    model: str = option("", "the --output_dir of the run that trained it")
-    beam_width: int = option(1, "translations that grow side by side; 1 is greedy", at_least=1)
-    length_penalty: float = option(
-        0.6, "how much longer translations are preferred (GNMT's alpha)", at_least=0
-    )
-    coverage_penalty: float = option(
-        0.0,
-        "price of source words that nobody looked at (GNMT's beta); needs attention",
-        at_least=0,
-    )
-    max_length: int = option(
-        0, "words of the longest translation; 0: --tgt_max_len of the training", at_least=0
-    )
     n_best: int = option(
         1, "translations of each line, as: line number, score, text, with tabs between", at_least=1
     )
-    batch_size: int = option(64, "sentences translated together", at_least=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TranslateConfig:
     """All of it."""
 
-    translation: SearchConfig = SearchConfig()
+    search: SearchConfig = DEFAULTS
+    output: OutputConfig = OutputConfig()
 
 
 PROGRAM = flags.Program(
@@ -55,18 +42,12 @@ PROGRAM = flags.Program(
 )
 
 
-def find_problems(config: SearchConfig) -> list[str]:
+def find_problems(config: TranslateConfig) -> list[str]:
     """All reasons it cannot run."""
-    problems = []
-    if not config.model:
-        problems.append("--model is missing; name the --output_dir of a training run")
-    elif not Path(config.model).is_dir():
-        problems.append(f"--model={config.model} is no directory; name a run's --output_dir")
-    if config.n_best > config.beam_width:
-        problems.append(
-            f"--n_best={config.n_best} is more than --beam_width={config.beam_width}; give a wider"
-            " beam"
-        )
+    problems = search_flags.find_problems(config.search)
+    wanted, width = config.output.n_best, config.search.beam_width
+    if wanted > width:
+        problems.append(f"--n_best={wanted} is more than --beam_width={width}; give a wider beam")
     return problems
 
 
@@ -107,30 +88,16 @@ def waiting(arrived: queue.Queue[Any]) -> tuple[list[str], bool]:
     return block, False
 
 
-def run(config: SearchConfig, lines: TextIO, out: TextIO) -> None:
+def run(config: TranslateConfig, lines: TextIO, out: TextIO) -> None:
     """Translates everything that comes in."""
     from tqdm import tqdm
 
-    from nmt import model_dir
-    from nmt.beam import Search
-    from nmt.translation import Translator
-
-    trained = model_dir.load(Path(config.model))
-    longest = config.max_length or trained.config.data.tgt_max_len
-    search = Search(config.beam_width, longest, config.length_penalty, config.coverage_penalty)
-    if config.coverage_penalty and trained.model.score is None:
-        raise UserError(
-            f"--coverage_penalty={config.coverage_penalty} needs a model with attention, which "
-            f"{config.model} is not; leave it out"
-        )
-    translator = Translator(
-        trained.model, trained.weights, *trained.vocabularies, search, config.batch_size
-    )
-    done = 0
+    translator = search_flags.load_translator(config.search)
+    done, wanted = 0, config.output.n_best
     with tqdm(unit=" lines", disable=None, file=sys.stderr) as bar:
         for block in blocks(lines):
             for number, found in enumerate(translator.n_best(block), done):
-                write(out, number, found[: config.n_best], several=config.n_best > 1)
+                write(out, number, found[:wanted], several=wanted > 1)
             out.flush()
             done += len(block)
             bar.update(len(block))
@@ -146,12 +113,12 @@ def main(argv: Sequence[str]) -> int:
     """Translates; gives the exit code."""
     try:
         config, problems = PROGRAM.parse(argv)
-        problems += find_problems(config.translation)
+        problems += find_problems(config)
         if problems:
             return say(problems)
         environment.prepare(verbosity=0)
         with open(0, encoding="utf-8", newline="\n", closefd=False) as lines:
-            run(config.translation, lines, sys.stdout)
+            run(config, lines, sys.stdout)
     except flags.HelpRequested as request:
         print(request)
     except UserError as error:

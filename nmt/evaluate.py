@@ -1,0 +1,99 @@
+"""Judges a model by a test set: python -m nmt.evaluate --model=DIR --src=test.en --ref=test.de"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nmt import environment, flags, search_flags
+from nmt.config import option
+from nmt.errors import UserError
+from nmt.search_flags import DEFAULTS, SearchConfig
+
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestConfig:
+    """Test set and output."""
+
+    src: str = option("", "sentences to translate, one a line, plain or gzipped")
+    ref: str = option("", "their translations by people, line by line")
+    tokenized: bool = option(False, "the text is split into tokens already: BLEU counts these")
+    results_file: str = option("", "file that gets one more line of JSON")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateConfig:
+    """All of it."""
+
+    test: TestConfig = TestConfig()
+    search: SearchConfig = DEFAULTS
+
+
+PROGRAM = flags.Program("nmt.evaluate", "translates a test set and scores it", EvaluateConfig)
+
+
+def find_problems(config: EvaluateConfig) -> list[str]:
+    """All reasons it cannot run."""
+    problems = search_flags.find_problems(config.search)
+    for name in ("src", "ref"):
+        path = getattr(config.test, name)
+        if not path:
+            problems.append(f"--{name} is missing; name a file with one sentence a line")
+        elif not Path(path).is_file():
+            problems.append(f"--{name}={path} does not exist; name another file")
+    results = config.test.results_file
+    if results and not Path(results).parent.is_dir():
+        problems.append(f"--results_file={results} is in no directory; make it first")
+    return problems
+
+
+def run(config: EvaluateConfig) -> dict[str, Any]:
+    """Translates, prints the scores, gives the record."""
+    from input_pipeline.corpus import Pair
+    from input_pipeline.text_files import read_file_pair
+    from nmt.evaluation import evaluate, summary
+
+    test = config.test
+    blocks = list(read_file_pair(Path(test.src), Path(test.ref)))
+    pairs = [Pair(*pair) for block in blocks for pair in zip(*block)]
+    found = evaluate(search_flags.load_translator(config.search), pairs, tokenized=test.tokenized)
+    print(summary(found), flush=True)
+    names = ("search", "bleu", "signature", "chrf", "chrf_signature")
+    record = {"model": config.search.model, "test": test.src, "sentences": len(pairs)}
+    record |= {name: getattr(found, name) for name in names}
+    if test.results_file:
+        with Path(test.results_file).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+    return record
+
+
+def main(argv: Sequence[str]) -> int:
+    """Evaluates; gives the exit code."""
+    try:
+        config, problems = PROGRAM.parse(argv)
+        problems += find_problems(config)
+        if not problems:
+            environment.prepare(verbosity=0)
+            run(config)
+    except flags.HelpRequested as request:
+        print(request)
+        return DONE
+    except UserError as error:
+        problems = [str(error)]
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    if problems:
+        lines = "\n".join(f"{PROGRAM.name}: {problem}" for problem in problems)
+        print(lines, file=sys.stderr)
+    return REFUSED if problems else DONE
+
+
+if __name__ == "__main__":
+    environment.use_huge_pages()
+    sys.exit(main(sys.argv[1:]))

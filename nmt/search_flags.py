@@ -1,0 +1,63 @@
+"""What programs that translate have in common: flags of the search, and the model they name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.config import option
+from nmt.errors import UserError
+
+if TYPE_CHECKING:  # these import TensorFlow, which help and mistakes do not wait for
+    from nmt.translation import Translator
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchConfig:
+    """Model and search."""
+
+    model: str = option("", "the --output_dir of the run that trained it")
+    beam_width: int = option(1, "translations that grow side by side; 1 is greedy", at_least=1)
+    length_penalty: float = option(
+        0.6, "how much longer translations are preferred (GNMT's alpha)", at_least=0
+    )
+    coverage_penalty: float = option(
+        0.0,
+        "price of source words that nobody looked at (GNMT's beta); needs attention",
+        at_least=0,
+    )
+    max_length: int = option(
+        0, "words of the longest translation; 0: --tgt_max_len of the training", at_least=0
+    )
+    batch_size: int = option(64, "sentences translated together", at_least=1)
+
+
+DEFAULTS = SearchConfig()
+
+
+def find_problems(config: SearchConfig) -> list[str]:
+    """Why there is no model to translate with."""
+    if not config.model:
+        return ["--model is missing; name the --output_dir of a training run"]
+    if not Path(config.model).is_dir():
+        return [f"--model={config.model} is no directory; name a run's --output_dir"]
+    return []
+
+
+def load_translator(config: SearchConfig) -> Translator:
+    """The model with its vocabularies, ready to translate as the flags say."""
+    from nmt import model_dir
+    from nmt.beam import Search
+    from nmt.translation import Translator
+
+    trained = model_dir.load(Path(config.model))
+    if config.coverage_penalty and trained.model.score is None:
+        raise UserError(
+            f"--coverage_penalty={config.coverage_penalty} needs a model with attention, which "
+            f"{config.model} is not; leave it out"
+        )
+    longest = config.max_length or trained.config.data.tgt_max_len
+    search = Search(config.beam_width, longest, config.length_penalty, config.coverage_penalty)
+    vocabularies = trained.vocabularies
+    return Translator(trained.model, trained.weights, *vocabularies, search, config.batch_size)

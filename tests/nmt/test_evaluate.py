@@ -1,0 +1,48 @@
+import json
+
+import pytest
+
+from nmt import evaluate
+from tests.nmt.test_model_dir import save
+
+
+@pytest.fixture
+def model(tmp_path):
+    save(tmp_path)
+    return str(tmp_path)
+
+
+def test_a_test_set_is_scored_and_kept(model, tmp_path, capsys):
+    (tmp_path / "test.en").write_text("s1 s2\n\ns3\n")
+    (tmp_path / "test.de").write_text("t1 t2\n\nt3\n")
+    argv = [f"--model={model}", f"--src={tmp_path / 'test.en'}", f"--ref={tmp_path / 'test.de'}"]
+    argv += ["--beam_width=2", f"--results_file={tmp_path / 'scores.json'}"]
+    assert evaluate.main(argv) == 0
+    said = capsys.readouterr().out
+    assert "on 3 unseen test sentences (beam of 2, sacreBLEU nrefs:1" in said
+    record = json.loads((tmp_path / "scores.json").read_text())
+    assert record["sentences"] == 3
+    assert 0 <= record["bleu"] <= 100
+    assert f"chrF {record['chrf']:.2f} (nrefs:1" in said
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--model=."], "--src is missing; name a file with one sentence a line"),
+        (["--model=.", "--src=no"], "--src=no does not exist; name another file"),
+        ([], "--model is missing; name the --output_dir of a training run"),
+        (["--results_file=no/where"], "--results_file=no/where is in no directory; make it first"),
+    ],
+)
+def test_a_mistake_is_one_line(argv, said, capsys):
+    assert evaluate.main(argv) == 2
+    assert f"nmt.evaluate: {said}\n" in capsys.readouterr().err
+
+
+def test_files_of_unequal_length_are_refused(model, tmp_path, capsys):
+    (tmp_path / "test.en").write_text("s1\ns2\n")
+    (tmp_path / "test.de").write_text("t1\n")
+    argv = [f"--model={model}", f"--src={tmp_path / 'test.en'}", f"--ref={tmp_path / 'test.de'}"]
+    assert evaluate.main(argv) == 2
+    assert "has 2 lines" in capsys.readouterr().err

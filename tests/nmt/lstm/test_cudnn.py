@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from nmt.config import ATTENTIONS
 from nmt.lstm.cudnn import pack, run_stack
 from nmt.lstm.layers import NO_DROPOUT, Dropout, StackInputs
 from tests import small
@@ -51,6 +52,20 @@ def test_mixed_precision_computes_cudnn_in_float32():
     found = [op for op in graph.get_operations() if op.type.startswith("CudnnRNN")]
     assert len(found) == 4
     assert {op.get_attr("T") for op in found} == {tf.float32}
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_attention_leaves_both_sides_one_call_each_way(attention):
+    trainer = small.trainer(encoder_type="cudnn_lstm", kind="GPU", attention=attention)
+    kinds = [op.type for op in trainer.replica_step.get_concrete_function().graph.get_operations()]
+    assert kinds.count("CudnnRNNV3") == kinds.count("CudnnRNNBackpropV3") == 2
+    assert not any("While" in kind for kind in kinds)
+
+
+def test_residual_layers_are_one_call_each():
+    trainer = small.trainer(encoder_type="cudnn_lstm", kind="GPU", residual=True)
+    kinds = [op.type for op in trainer.replica_step.get_concrete_function().graph.get_operations()]
+    assert kinds.count("CudnnRNNV3") == kinds.count("CudnnRNNBackpropV3") == 4
 
 
 def test_one_layer_is_packed_as_keras_packs_it():

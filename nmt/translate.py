@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
 import threading
@@ -126,7 +127,8 @@ def main(argv: Sequence[str]) -> int:
     except UnicodeDecodeError as error:
         return say([f"standard input is not UTF-8 text: {error.reason}; convert it"])
     except BrokenPipeError:
-        sys.stderr.close()  # nobody listens any more
+        # Nobody listens any more; what is left goes nowhere, so that leaving does not fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         return INTERRUPTED
     return DONE

@@ -55,8 +55,7 @@ class Translator:
         return results
 
     def batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Numbers of sentences of like length, the longest first: memory is short at once or not
-        at all."""
+        """Numbers of sentences of like length, the longest first: if memory is short, at once."""
         order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
         for begin in range(0, len(order), self.batch_size):
             yield order[begin : begin + self.batch_size]

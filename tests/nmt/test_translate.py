@@ -53,6 +53,16 @@ def test_a_slow_pipe_gets_each_line_as_soon_as_it_is_there(model):
         assert process.wait(60) == 0
 
 
+def test_a_reader_that_leaves_is_no_mistake(model):
+    command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()
+        process.stdin.write(b"s1 s2\n")
+        process.stdin.close()
+        assert (process.wait(120), process.stderr.read()) == (0, b"")
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [

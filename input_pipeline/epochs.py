@@ -9,7 +9,7 @@ import numpy as np
 
 # Pairs are shuffled, then sorted within pools of so many batches: enough to put like with like,
 # few enough that a batch is made of other pairs in every epoch.
-POOL_BATCHES = 128
+POOL_BATCHES = 32
 # Within a pool targets may differ by so many words while sources rise or fall.
 SLAB_WORDS = 3
 

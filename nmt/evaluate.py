@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt import environment, flags, search_flags
+from nmt import checks, environment, flags, search_flags
 from nmt.config import option
 from nmt.errors import UserError
 from nmt.search_flags import DEFAULTS, SearchConfig
@@ -47,16 +46,15 @@ def find_problems(config: EvaluateConfig) -> list[str]:
             problems.append(f"--{name} is missing; name a file with one sentence a line")
         elif not Path(path).is_file():
             problems.append(f"--{name}={path} does not exist; name another file")
-    results = config.test.results_file
-    if results and not Path(results).parent.is_dir():
-        problems.append(f"--results_file={results} is in no directory; make it first")
-    return problems
+    unwritable = checks.writable_file("results_file", config.test.results_file)
+    return problems + ([unwritable] if unwritable else [])
 
 
 def run(config: EvaluateConfig) -> dict[str, Any]:
     """Translates, prints the scores, gives the record."""
     from input_pipeline.corpus import Pair
     from input_pipeline.text_files import read_file_pair
+    from nmt import results
     from nmt.evaluation import evaluate, summary
 
     test = config.test
@@ -68,8 +66,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     record = {"model": config.search.model, "test": test.src, "sentences": len(pairs)}
     record |= {name: getattr(found, name) for name in names}
     if test.results_file:
-        with Path(test.results_file).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+        results.append(record, Path(test.results_file))
     return record
 
 

@@ -155,3 +155,14 @@ def test_ctrl_c_ends_with_the_summary_of_every_step_made(tmp_path):
     record = json.loads(results.read_text())
     assert len(record["losses"]) == len(record["step_seconds"]) + 2
     assert f"ckpt-{len(record['losses'])}" in rest
+
+
+def test_a_run_leaves_a_model_that_translates(tmp_path):
+    out = tmp_path / "out"
+    assert train(*SMALL, "--dataset=demo", f"--output_dir={out}").returncode == 0
+    command = [sys.executable, "-m", "nmt.translate", f"--model={out}", "--max_length=5"]
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, input="a man reads .\n\nhe sleeps ."
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert len(run.stdout.splitlines()) == 3

@@ -32,7 +32,10 @@ def test_a_test_set_is_scored_and_kept(model, tmp_path, capsys):
         (["--model=."], "--src is missing; name a file with one sentence a line"),
         (["--model=.", "--src=no"], "--src=no does not exist; name another file"),
         ([], "--model is missing; name the --output_dir of a training run"),
-        (["--results_file=no/where"], "--results_file=no/where is in no directory; make it first"),
+        (
+            ["--results_file=no/where"],
+            "--results_file=no/where is in a directory that does not exist; make it first",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(argv, said, capsys):

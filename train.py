@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from nmt import checks, environment, flags
-from nmt.errors import Diverged, UserError
+from nmt.errors import Diverged, SaveFailed, UserError
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -20,7 +20,7 @@ def main(argv: Sequence[str]) -> int:
         return DONE
     except UserError as error:
         return say([str(error)], REFUSED)
-    except Diverged as error:
+    except (Diverged, SaveFailed) as error:
         return say([str(error)], FAILED)
     except KeyboardInterrupt:
         return say(["broken off"], INTERRUPTED)

@@ -20,7 +20,7 @@ from benchmarks.environments import python_of
 from benchmarks.rounds import Cells, Record, measure, median, output_of, parse, table, train
 from nmt.config import TrainConfig
 
-DEFAULTS = ["--direction=bi", "--num_warmup_batches=3", "--num_batches=12"]
+DEFAULTS = ["--direction=bi"]
 PEERS = {
     "PyTorch, nn.LSTM": ("pytorch", []),
     "PyTorch, nn.LSTM, packed": ("pytorch", ["--packed"]),

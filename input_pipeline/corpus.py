@@ -39,6 +39,7 @@ class Corpus(NamedTuple):
     name: str
     blocks: Callable[[], Iterator[Block]]
     identity: tuple[str, ...] | None  # changes when the text does; None: not worth a cache
+    dev: list[Pair]
     test: list[Pair]
     tokenized: bool = False  # words and punctuation are separated by spaces already
 

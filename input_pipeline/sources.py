@@ -31,6 +31,7 @@ def synthetic_data(request: Request) -> TrainingData:
         num_batches=None,
         vocabulary_sizes=config.synthetic_vocab_sizes,
         vocabularies=None,
+        dev=[],
         test=[],
         tokenized=False,
         padding_share=0.0,
@@ -48,8 +49,8 @@ def from_splits(name: str, splits: Splits, request: Request) -> TrainingData:
     def turn(pairs: Sequence[Pair]) -> list[Pair]:
         return [Pair(p.target, p.source) for p in pairs] if request.config.reverse else list(pairs)
 
-    train, test = turn(splits.train), turn(splits.test)
-    corpus = Corpus(name, lambda: blocks_of_pairs(train), None, test, tokenized=True)
+    train, dev, test = map(turn, splits)
+    corpus = Corpus(name, lambda: blocks_of_pairs(train), None, dev, test, tokenized=True)
     return from_text(corpus, request)
 
 
@@ -57,16 +58,21 @@ def file_data(request: Request) -> TrainingData:
     """The user's own files."""
     config = request.config
     sources, targets = map(text_files.expand, (config.src_file_name, config.tgt_file_name))
-    test = config.test_src_file_name, config.test_tgt_file_name
-    dev = config.dev_src_file_name, config.dev_tgt_file_name
-    judged = [text_files.expand(names) for names in (test if test[0] else dev)]
+    dev = pairs_in(config.dev_src_file_name, config.dev_tgt_file_name)
+    test = pairs_in(config.test_src_file_name, config.test_tgt_file_name)
     corpus = Corpus(
         f"files: {config.src_file_name} and {config.tgt_file_name}",
         lambda: text_files.read_pairs(sources, targets),
         text_files.identity([*sources, *targets]),
-        pairs_of_blocks(text_files.read_pairs(*judged)),
+        dev,
+        test or dev,
     )
     return from_text(corpus, request)
+
+
+def pairs_in(sources: str, targets: str) -> list[Pair]:
+    """All pairs of some files; none where none are named."""
+    return pairs_of_blocks(text_files.read_pairs(*map(text_files.expand, (sources, targets))))
 
 
 def wmt14_data(request: Request) -> TrainingData:
@@ -83,7 +89,8 @@ def wmt14_data(request: Request) -> TrainingData:
         + ("German to English" if config.reverse else "English to German"),
         lambda: iter(read("train")),
         ("reverse" if config.reverse else "", *text_files.identity(wmt14.files(place, "train"))),
-        pairs_of_blocks(read("test")) if request.evaluate else [],
+        pairs_of_blocks(read("dev")) if request.dev else [],
+        pairs_of_blocks(read("test")) if request.test else [],
     )
     return from_text(corpus, request)
 

@@ -26,7 +26,8 @@ class Request(NamedTuple):
     devices: Sequence[str]
     num_epochs: int  # 0: endless
     seed: int
-    evaluate: bool = False  # whether the test split is wanted
+    dev: bool = False  # whether the dev split is wanted
+    test: bool = False  # whether the test split is wanted
     output_dir: str = ""  # where the vocabularies are kept with the model
 
 
@@ -42,6 +43,7 @@ class TrainingData(NamedTuple):
     num_batches: int | None  # None: endless
     vocabulary_sizes: tuple[int, int]
     vocabularies: Vocabularies | None
+    dev: list[Pair]
     test: list[Pair]
     tokenized: bool
     padding_share: float  # of the places in the first epoch's batches
@@ -95,6 +97,7 @@ def from_text(corpus: Corpus, request: Request) -> TrainingData:
         num_batches=batches.num_batches,
         vocabulary_sizes=sizes,
         vocabularies=vocabularies,
+        dev=corpus.dev,
         test=corpus.test,
         tokenized=corpus.tokenized,
         padding_share=padding,

@@ -18,6 +18,7 @@ from input_pipeline.vocabulary import (
     fingerprint,
     read_words,
 )
+from nmt import snapshots
 from nmt.config import DEFAULT_VOCAB_SIZE, DataConfig
 from nmt.errors import UserError
 
@@ -96,7 +97,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 def has_checkpoint(directory: Path) -> bool:
     """Whether a model was saved there."""
-    return any(directory.glob("*.index"))
+    return bool(snapshots.newest_first(directory))
 
 
 def wishes(config: DataConfig) -> dict[str, Any]:
@@ -120,19 +121,27 @@ def refuse_other_flags(config: DataConfig, directory: Path) -> None:
             )
 
 
+def kept_path(directory: Path, name: str) -> Path:
+    """The file with a model's vocabulary of one side."""
+    places = (directory / f"vocabulary.{name}{suffix}" for suffix in SUFFIXES)
+    paths = [path for path in places if path.is_file()]
+    if len(paths) != 1:
+        raise UserError(f"{directory} has a model but no vocabulary.{name} file; copy it there")
+    return paths[0]
+
+
+def kept_files(directory: Path) -> dict[str, bytes]:
+    """All that a directory holds of vocabularies, as it goes into checkpoints."""
+    return {path.name: path.read_bytes() for path in sorted(directory.glob("vocabulary.*"))}
+
+
 def kept_with_output(side: SideRequest, output_dir: str) -> Vocabulary:
     """The vocabulary of the model in the directory."""
-    places = (Path(output_dir) / f"vocabulary.{side.name}{suffix}" for suffix in SUFFIXES)
-    paths = [path for path in places if path.exists()]
-    if len(paths) != 1:
-        raise UserError(
-            f"{output_dir} has a checkpoint but no vocabulary.{side.name} file; copy it there or "
-            "name another --output_dir"
-        )
-    before = read_vocabulary(paths[0])
+    path = kept_path(Path(output_dir), side.name)
+    before = read_vocabulary(path)
     if side.file and fingerprint(read_vocabulary(Path(side.file))) != fingerprint(before):
         raise UserError(
-            f"--{side.short}_vocab_file={side.file} is not {paths[0]}, which the model in "
+            f"--{side.short}_vocab_file={side.file} is not {path}, which the model in "
             f"--output_dir={output_dir} was trained with; leave it out or name another --output_dir"
         )
     return before

@@ -1,72 +1,174 @@
-"""Saving and restoring: one format, whatever strategy, encoder type or replica count wrote it."""
+"""A trainer's state on disk: one format, whatever strategy, encoder type or replica count."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 import tensorflow as tf
 
+from nmt import snapshots
 from nmt.errors import UserError
 from nmt.trainer import Trainer
+from nmt.weights import WeightSpec
+from variable_update.base import Copy
 from variable_update.late import Late
 
+STATE: Final = "state"
+AVERAGES, LATE, OTHERS = "averages", "late", "others"
 
-def named_state(trainer: Trainer) -> dict[str, tf.Variable]:
-    """Everything that is saved, by name: step, place in the data, weights, and optimizer slots."""
-    copy = trainer.strategy.copies[0]
-    state = {"step": trainer.step, "epochs": trainer.epochs}
-    for spec, variable, slots in zip(
-        trainer.model.flat_specs, copy.variables, copy.optimizer.slots
-    ):
-        state[spec.name] = variable
+Variables = dict[str, tf.Variable]
+
+
+def by_name(specs: Iterable[WeightSpec], variables: Iterable[tf.Variable]) -> Variables:
+    """Variables by the names of their weights."""
+    return {spec.name: variable for spec, variable in zip(specs, variables)}
+
+
+def copy_state(specs: Sequence[WeightSpec], copy: Copy) -> Variables:
+    """Weights and optimizer slots of one copy."""
+    state = by_name(specs, copy.variables)
+    for spec, slots in zip(specs, copy.optimizer.slots):
         for slot_name, slot in zip(copy.optimizer.slot_names, slots):
             state[f"{spec.name}/{slot_name}"] = slot
     return state
 
 
-def waiting(trainer: Trainer, late: Late) -> dict[str, tf.Variable]:
-    """Gradients that wait for the next step, of all replicas together, by name."""
-    sums, num_tokens = late.gather()
-    names = (spec.name for spec in trainer.model.flat_specs)
-    return {"num_tokens": num_tokens, **dict(zip(names, sums))}
+def named_state(trainer: Trainer) -> Variables:
+    """What every checkpoint has: step, place in the data, weights, and optimizer slots."""
+    copy = trainer.strategy.copies[0]
+    counts = {"step": trainer.step, "epochs": trainer.epochs}
+    return counts | copy_state(trainer.model.flat_specs, copy)
 
 
-def save(trainer: Trainer, directory: Path, num_keep: int) -> Path:
-    """Writes a checkpoint named after the step; the oldest beyond `num_keep` are removed."""
-    late = trainer.strategy.late
-    checkpoint = tf.train.Checkpoint(
-        state=named_state(trainer), **({"late": waiting(trainer, late)} if late else {})
-    )
-    manager = tf.train.CheckpointManager(checkpoint, str(directory), max_to_keep=num_keep)
-    return Path(manager.save(checkpoint_number=trainer.step))
+def late_state(trainer: Trainer, late: Late) -> dict[str, Variables]:
+    """Gradients that wait for the next step, by replica."""
+    specs = trainer.model.flat_specs
+    return {
+        str(number): {"num_tokens": held.num_tokens, **by_name(specs, held.sums)}
+        for number, held in enumerate(late.held)
+    }
 
 
-def restored_parts(trainer: Trainer, path: str) -> dict[str, dict[str, tf.Variable]]:
-    """What is read from a checkpoint.
+def other_copies(trainer: Trainer) -> dict[str, Variables]:
+    """Models that go their own way, by replica."""
+    specs, copies = trainer.model.flat_specs, trainer.strategy.copies
+    return {str(number): copy_state(specs, copy) for number, copy in enumerate(copies) if number}
 
-    Gradients that wait in it are dropped where the strategy has no use for late ones.
-    """
-    parts = {"state": named_state(trainer)}
+
+def all_parts(trainer: Trainer) -> dict[str, Any]:
+    """Everything that is saved."""
     strategy = trainer.strategy
-    if any(name.startswith("late/") for name, _ in tf.train.list_variables(path)):
-        late = strategy.late or Late(strategy.devices[:1], strategy.copies[0].variables)
-        parts["late"] = waiting(trainer, late)
+    parts: dict[str, Any] = {STATE: named_state(trainer)}
+    if trainer.averages:
+        parts[AVERAGES] = by_name(trainer.model.flat_specs, trainer.averages.variables)
+    if strategy.late:
+        parts[LATE] = late_state(trainer, strategy.late)
+    if not strategy.synchronous:
+        parts[OTHERS] = other_copies(trainer)
     return parts
 
 
-def restore(trainer: Trainer, directory: Path) -> Path | None:
-    """Reads the newest checkpoint of a directory into every copy; None where there is none."""
-    newest = tf.train.latest_checkpoint(str(directory))
-    if newest is None:
-        return None
+def save(trainer: Trainer, directory: Path, more: Mapping[str, bytes]) -> Path:
+    """Writes a checkpoint named after the step, with some more files in it."""
+
+    def fill(place: Path) -> None:
+        tf.train.Checkpoint(**all_parts(trainer)).write(str(place / STATE))
+        for name, data in more.items():
+            (place / name).write_bytes(data)
+
+    return snapshots.write(directory, int(trainer.step), fill)
+
+
+def names_in(path: Path) -> list[str]:
+    """Names of everything in a checkpoint, the part first."""
+    return [name for name, _ in tf.train.list_variables(str(path / STATE))]
+
+
+def replicas_in(names: Iterable[str], part: str) -> int:
+    """How many replicas' states a part of a checkpoint holds."""
+    return len({name.split("/")[1] for name in names if name.startswith(f"{part}/")})
+
+
+def newest_whole(directory: Path) -> Path | None:
+    """The newest checkpoint that is as it was written; damaged ones are set aside, and it says so.
+
+    Where all are damaged nothing is begun anew over them.
+    """
+    found = snapshots.newest_first(directory)
+    for path in found:
+        problem = snapshots.damage(path)
+        if problem is None:
+            return path
+        print(f"{path} is damaged ({problem}) and set aside", flush=True)
+        snapshots.set_aside(path)
+    if found:
+        raise UserError(
+            f"all checkpoints in {directory} are damaged; copy one there anew, or name another "
+            "--output_dir to begin from the start"
+        )
+    return None
+
+
+def restore(trainer: Trainer, path: Path) -> None:
+    """Reads a checkpoint into every copy."""
     try:
-        status = tf.train.Checkpoint(**restored_parts(trainer, newest)).restore(newest)
-        # Partial is not accepted; expecting it only keeps TensorFlow from logging what is missing.
-        status.expect_partial().assert_consumed()
+        names = names_in(path)
+        parts = {STATE: named_state(trainer)}
+        if len(parts[STATE]) != sum(name.startswith(f"{STATE}/") for name in names):
+            raise ValueError("other variables")
+        read(parts, path)
+        restore_averages(trainer, path, names)
+        restore_copies(trainer, path, names)
+        restore_late(trainer, path, names)
     except (AssertionError, ValueError, tf.errors.OpError) as error:
         raise UserError(
-            f"{newest} is not a checkpoint of this model; use the flags it was trained with, or "
+            f"{path} is not a checkpoint of this model; use the flags it was trained with, or "
             "another --output_dir"
         ) from error
-    trainer.strategy.after_restore()
-    return Path(newest)
+
+
+def read(parts: Mapping[str, Any], path: Path) -> None:
+    """Reads some parts of a checkpoint."""
+    status = tf.train.Checkpoint(**parts).read(str(path / STATE))
+    # Expecting it only keeps TensorFlow from logging what is not read.
+    status.expect_partial().assert_existing_objects_matched()
+
+
+def restore_averages(trainer: Trainer, path: Path, names: Sequence[str]) -> None:
+    """Averages go on from where they were; where there were none they begin here."""
+    if not trainer.averages:
+        return
+    if any(name.startswith(f"{AVERAGES}/") for name in names):
+        read({AVERAGES: by_name(trainer.model.flat_specs, trainer.averages.variables)}, path)
+        return
+    for average, weight in zip(trainer.averages.variables, trainer.averages.weights):
+        average.assign(weight)
+
+
+def restore_copies(trainer: Trainer, path: Path, names: Sequence[str]) -> None:
+    """Copies of their own are as they were; where there were others, all are like the first."""
+    strategy = trainer.strategy
+    count = replicas_in(names, OTHERS)
+    if not strategy.synchronous and count and count == len(strategy.copies) - 1:
+        read({OTHERS: other_copies(trainer)}, path)
+    else:
+        strategy.after_restore()
+
+
+def restore_late(trainer: Trainer, path: Path, names: Sequence[str]) -> None:
+    """Gradients that waited go on waiting; with other replicas, all of them at the first one.
+
+    They are dropped where the strategy has no use for late ones.
+    """
+    strategy = trainer.strategy
+    count = replicas_in(names, LATE)
+    if not (strategy.late and count):
+        return
+    if count == len(strategy.devices):
+        read({LATE: late_state(trainer, strategy.late)}, path)
+        return
+    before = Late([strategy.devices[0]] * count, strategy.copies[0].variables)
+    read({LATE: late_state(trainer, before)}, path)
+    strategy.late.take(before)

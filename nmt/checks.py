@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from input_pipeline import checks as data_checks
 from input_pipeline.choice import dataset_of
-from nmt.config import TrainConfig
+from nmt.config import RunConfig, TrainConfig
 from variable_update import checks as variable_checks
 
 
@@ -45,16 +45,42 @@ def synthetic_has_no_epochs(config: TrainConfig) -> str | None:
     return None
 
 
-def evaluation_has_text(config: TrainConfig) -> str | None:
+def evaluation_has_text(config: TrainConfig) -> list[str]:
     """There is something to translate."""
-    data, dataset = config.data, dataset_of(config.data)
-    if not config.run.evaluate:
-        return None
-    if dataset == "synthetic":
-        return "--evaluate needs a test split, which synthetic data has not; use --dataset=demo"
-    if dataset == "files" and not (data.test_src_file_name or data.dev_src_file_name):
-        return "--evaluate needs --test_src_file_name and --test_tgt_file_name; name them"
+    data, dataset, run = config.data, dataset_of(config.data), config.run
+    named = {
+        "dev": (f"--eval_every={run.eval_every}", run.eval_every, data.dev_src_file_name),
+        "test": ("--evaluate", run.evaluate, data.test_src_file_name or data.dev_src_file_name),
+    }
+    problems = []
+    for split, (flag, wanted, file) in named.items():
+        if wanted and dataset == "synthetic":
+            problems.append(
+                f"{flag} needs a {split} split, which synthetic data has not; use --dataset=demo"
+            )
+        if wanted and dataset == "files" and not file:
+            files = f"--{split}_src_file_name and --{split}_tgt_file_name"
+            problems.append(f"{flag} needs {files}; name them")
+    return problems
+
+
+def patience_looks(config: TrainConfig) -> str | None:
+    """Who waits must look."""
+    run = config.run
+    if run.patience and not run.eval_every:
+        return f"--patience={run.patience} waits for looks at the dev set; give --eval_every too"
     return None
+
+
+def saving_has_a_place(config: TrainConfig) -> list[str]:
+    """Flags about checkpoints that would do nothing are refused."""
+    names = ("save_every_steps", "save_every_minutes", "num_keep_ckpts")
+    run, usual = config.run, RunConfig()
+    return [
+        f"--{name}={getattr(run, name)} does nothing without --output_dir; name a directory"
+        for name in names
+        if not run.output_dir and getattr(run, name) != getattr(usual, name)
+    ]
 
 
 def writable_output_dir(config: TrainConfig) -> str | None:
@@ -98,6 +124,8 @@ RULES: Final[tuple[Rule, ...]] = (
     tied_sizes,
     synthetic_has_no_epochs,
     evaluation_has_text,
+    patience_looks,
+    saving_has_a_place,
     writable_output_dir,
     writable_files,
 )

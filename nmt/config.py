@@ -210,6 +210,13 @@ class OptimizerConfig:
     max_gradient_norm: float = option(
         5.0, "gradients are scaled down to this global norm; 0 leaves them alone", at_least=0
     )
+    ema_decay: float = option(
+        0.0,
+        "keep an exponential moving average of the weights that forgets so little per step, such "
+        "as 0.999; it is what is evaluated and translated with",
+        at_least=0,
+        below=1,
+    )
     weight_decay: float = option(
         0.01,
         "'adamw': share of every matrix taken off per step and unit of learning rate",
@@ -297,8 +304,29 @@ class RunConfig:
     evaluate: bool = option(
         False, "after training, translate the test split: BLEU and some examples"
     )
-    num_keep_ckpts: int = option(5, "checkpoints kept in --output_dir", at_least=1)
+    eval_every: int = option(
+        0,
+        "steps between two looks at the dev set: loss, perplexity, BLEU and chrF; the checkpoint "
+        "with the highest BLEU is kept",
+        at_least=0,
+    )
+    patience: int = option(
+        0, "stop after so many looks that found nothing better; 0: never", at_least=0
+    )
     output_dir: str = option("", "where checkpoints go; training goes on from the newest one there")
+    save_every_steps: int = option(0, "steps between two checkpoints; 0: by time", at_least=0)
+    save_every_minutes: float = option(
+        10.0, "minutes between two checkpoints; 0: none but by steps and at the end", at_least=0
+    )
+    num_keep_ckpts: int = option(
+        5, "newest checkpoints kept in --output_dir, beside the best one", at_least=1
+    )
+    skip_nan_steps: bool = option(
+        False, "leave out steps whose gradient is no number, and count them, instead of stopping"
+    )
+    deterministic: bool = option(
+        False, "the same bits in every run on the same machine, at some cost in speed"
+    )
     results_file: str = option("", "file that gets one more line of JSON per run")
     report_phases: bool = option(
         False, "after the timed batches, measure in which phase of a step the time goes"

@@ -9,3 +9,7 @@ class UserError(Exception):
 
 class Diverged(Exception):
     """The loss is not a number any more."""
+
+
+class SaveFailed(Exception):
+    """A checkpoint could not be written; those before are untouched."""

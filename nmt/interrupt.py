@@ -1,11 +1,20 @@
-"""Ctrl-C that lets the step at hand finish, so that every step made is also counted."""
+"""Ctrl-C and SIGTERM that let the step at hand finish, so that it is counted and saved."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Final, TypeVar
+
+Result = TypeVar("Result")
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class StopRequested(Exception):
+    """The user wants to stop, and nothing is lost by stopping here."""
 
 
 class Interrupt:
@@ -13,20 +22,36 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.requested = False
+        self.raises = False
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Notes the first request; a second one stops at once."""
-        if self.requested:
+        """Notes the first request; a second Ctrl-C stops at once."""
+        if self.requested and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.requested = True
+        if self.raises:
+            raise StopRequested
+
+    def unless(self, work: Callable[[], Result], instead: Result) -> Result:
+        """Does some work, which the first request breaks off; then `instead` comes of it."""
+        if self.requested:
+            return instead
+        self.raises = True
+        try:
+            return work()
+        except StopRequested:
+            return instead
+        finally:
+            self.raises = False
 
 
 @contextlib.contextmanager
-def ctrl_c_noted() -> Iterator[Interrupt]:
-    """Notes Ctrl-C instead of raising it; what it did before comes back afterwards."""
+def signals_noted() -> Iterator[Interrupt]:
+    """Notes signals instead of dying of them; what they did before comes back afterwards."""
     interrupt = Interrupt()
-    before = signal.signal(signal.SIGINT, interrupt.handle)
+    before = [signal.signal(number, interrupt.handle) for number in SIGNALS]
     try:
         yield interrupt
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in zip(SIGNALS, before):
+            signal.signal(number, handler)

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from nmt.interrupt import ctrl_c_noted
+from nmt.interrupt import Interrupt
+from nmt.keeper import Keeper
+from nmt.occasions import Schedule
 from nmt.reporter import Reporter
 from nmt.trainer import Trainer
 from nmt.types import Batch
 
 
-class Schedule(NamedTuple):
-    """How many batches there are and when something is said of them."""
+class Ending(enum.Enum):
+    """Why training ended."""
 
-    num_warmup: int
-    num_batches: int  # warm-up included
-    log_every: int
-
-    def log_is_due(self, batch: int) -> bool:
-        """After the first, after the warm-up, at even intervals, and at the end."""
-        marks = (1, self.num_warmup, self.num_batches)
-        return batch in marks or batch % self.log_every == 0
+    FINISHED = "all batches were trained on"
+    STALLED = "no look at the dev set found anything better"
+    BROKEN_OFF = "the user wanted it"
 
 
 def train_loop(
-    trainer: Trainer, batches: Iterable[tuple[Batch, ...]], schedule: Schedule, out: Reporter
-) -> bool:
-    """Trains on every batch; False when the user broke it off."""
-    with ctrl_c_noted() as interrupt:
-        for number, batch in zip(range(1, schedule.num_batches + 1), batches):
-            out.count(trainer.train_step(batch))
-            if schedule.log_is_due(number) or interrupt.requested:
-                out.report(number)  # reads the losses: a sync point
-            if interrupt.requested:
-                return False
-    return True
+    trainer: Trainer,
+    batches: Iterable[tuple[Batch, ...]],
+    schedule: Schedule,
+    out: Reporter,
+    keeper: Keeper,
+    interrupt: Interrupt,
+) -> Ending:
+    """Trains on every batch."""
+    for number, batch in zip(range(1, schedule.num_batches + 1), batches):
+        out.count(trainer.train_step(batch))
+        due = keeper.due(number)
+        if not (schedule.log_is_due(number) or any(due) or interrupt.requested):
+            continue
+        keeper.note(number, out.report(number))  # reads the losses: a sync point
+        if not keeper.work(number, due, interrupt):
+            return Ending.STALLED
+        if interrupt.requested:
+            return Ending.BROKEN_OFF
+        out.go_on()
+    return Ending.FINISHED

@@ -1,19 +1,19 @@
-"""A trained model's directory: its configuration, vocabularies and checkpoints."""
+"""Trained models on disk: a run's directory, or one checkpoint of it."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import typing
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
 from input_pipeline.encoded import Vocabularies
-from input_pipeline.vocabularies import SUFFIXES, read_vocabulary
-from input_pipeline.vocabulary import Vocabulary
-from nmt import files
+from input_pipeline.vocabularies import kept_path, read_vocabulary
+from nmt import checkpoints, history, snapshots
 from nmt.config import TrainConfig
 from nmt.devices import num_gpus
 from nmt.errors import UserError
@@ -21,6 +21,9 @@ from nmt.model import Model, make_model
 from nmt.weights import VocabularySizes
 
 CONFIG: Final = "config.json"
+PROGRESS: Final = "progress.json"
+SAME_WEIGHTS: Final = ("encoder_type", "dropout", "label_smoothing", "mixed_precision")
+"""Flags of the model that may differ from run to run."""
 
 
 class Trained(NamedTuple):
@@ -30,25 +33,20 @@ class Trained(NamedTuple):
     model: Model
     weights: list[tf.Variable]
     vocabularies: Vocabularies
-    checkpoint: str
+    checkpoints: list[Path]  # whose mean the weights are
 
 
-def write_config(config: TrainConfig, directory: Path) -> None:
-    """Keeps a run's whole configuration with its model."""
-    text = json.dumps(dataclasses.asdict(config), indent=1)
-    files.write_whole(directory / CONFIG, text.encode())
+def config_bytes(config: TrainConfig) -> bytes:
+    """A run's whole configuration, as it is kept with its model."""
+    return json.dumps(dataclasses.asdict(config), indent=1).encode()
 
 
 def read_config(directory: Path) -> TrainConfig:
     """The configuration a model was trained with; fields it does not know have their defaults."""
     path = directory / CONFIG
-    if not path.is_file():
-        raise UserError(
-            f"{directory} has no {CONFIG}; name the --output_dir of a run that has saved a model"
-        )
     try:
         return from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is damaged; copy it anew from where it was trained") from error
 
 
@@ -68,34 +66,81 @@ def from_dict(parts: dict[str, dict[str, Any]]) -> TrainConfig:
     return TrainConfig(**built)
 
 
-def read_vocabulary_of(directory: Path, side: str) -> Vocabulary:
-    """The model's vocabulary of one side."""
-    places = (directory / f"vocabulary.{side}{suffix}" for suffix in SUFFIXES)
-    paths = [path for path in places if path.is_file()]
-    if len(paths) != 1:
-        raise UserError(f"{directory} has no vocabulary.{side} file; copy it there")
-    return read_vocabulary(paths[0])
+def refuse_other_model(config: TrainConfig, path: Path) -> None:
+    """What goes on from a checkpoint has the same weights."""
+    before = read_config(path)
+    pairs = [("optimizer", config.optimizer.optimizer, before.optimizer.optimizer)]
+    for field in dataclasses.fields(config.model):
+        if field.name not in SAME_WEIGHTS:
+            now, then = (getattr(one.model, field.name) for one in (config, before))
+            pairs.append((field.name, now, then))
+    for name, now, then in pairs:
+        if now != then:
+            raise UserError(
+                f"--{name}={now} but {path} was trained with --{name}={then}; give that or name "
+                "another --output_dir"
+            )
 
 
-def load(directory: Path) -> Trained:
-    """Reads the newest model of a directory, to compute with on one device."""
-    config = read_config(directory)
-    source, target = (read_vocabulary_of(directory, side) for side in ("source", "target"))
-    sizes = VocabularySizes(len(source), len(target))
-    model = make_model(config.model, sizes, "GPU" if num_gpus() else "CPU")
-    newest = tf.train.latest_checkpoint(str(directory))
-    if newest is None:
-        raise UserError(f"{directory} has no checkpoint; train with --output_dir={directory}")
-    return Trained(config, model, read_weights(model, newest), (source, target), newest)
-
-
-def read_weights(model: Model, path: str) -> list[tf.Variable]:
-    """The model's weights from a checkpoint."""
-    variables = [tf.Variable(tf.zeros(spec.shape), trainable=False) for spec in model.flat_specs]
-    state = {spec.name: value for spec, value in zip(model.flat_specs, variables)}
+def read_history(path: Path) -> history.History:
+    """How the model of a checkpoint has done so far."""
     try:
-        status = tf.train.Checkpoint(state=state).restore(path)
-        status.expect_partial().assert_existing_objects_matched()
+        return history.from_json((path / PROGRESS).read_bytes())
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path / PROGRESS} is damaged; copy it anew") from error
+
+
+def choose(directory: Path, num_averaged: int) -> list[Path]:
+    """The checkpoints that a model is made of: the one named, the best one, or the newest ones."""
+    if (directory / snapshots.MANIFEST).is_file():
+        chosen = [directory]
+    else:
+        found = snapshots.newest_first(directory)
+        best = snapshots.best(directory)
+        chosen = [best] if best and num_averaged == 1 else found[:num_averaged]
+    if not chosen:
+        raise UserError(
+            f"{directory} has no checkpoint; name the --output_dir of a run that has saved a model"
+        )
+    if len(chosen) < num_averaged:
+        raise UserError(
+            f"{directory} has {len(chosen)} checkpoints, fewer than the {num_averaged} to average; "
+            "give a smaller number"
+        )
+    for path in chosen:
+        if problem := snapshots.damage(path):
+            raise UserError(f"{path} is damaged ({problem}); name another checkpoint as --model")
+    return chosen
+
+
+def load(directory: Path, num_averaged: int = 1, kind: str = "") -> Trained:
+    """Reads a model to compute with on one device; of several checkpoints, their mean."""
+    paths = choose(directory, num_averaged)
+    config = read_config(paths[0])
+    source, target = (read_vocabulary(kept_path(paths[0], side)) for side in ("source", "target"))
+    sizes = VocabularySizes(len(source), len(target))
+    model = make_model(config.model, sizes, kind or ("GPU" if num_gpus() else "CPU"))
+    return Trained(config, model, mean_weights(model, paths), (source, target), paths)
+
+
+def mean_weights(model: Model, paths: Sequence[Path]) -> list[tf.Variable]:
+    """The mean of some checkpoints' weights."""
+    total = read_weights(model, paths[0])
+    for path in paths[1:]:
+        for one, more in zip(total, read_weights(model, path)):
+            one.assign_add(more)
+    for one in total:
+        one.assign(one / len(paths))
+    return total
+
+
+def read_weights(model: Model, path: Path) -> list[tf.Variable]:
+    """The model's weights from a checkpoint: their moving averages, where it has them."""
+    variables = [tf.Variable(tf.zeros(spec.shape), trainable=False) for spec in model.flat_specs]
+    try:
+        averaged = checkpoints.replicas_in(checkpoints.names_in(path), checkpoints.AVERAGES)
+        part = checkpoints.AVERAGES if averaged else checkpoints.STATE
+        checkpoints.read({part: checkpoints.by_name(model.flat_specs, variables)}, path)
     except (AssertionError, ValueError, tf.errors.OpError) as error:
         raise UserError(f"{path} is damaged or of another model; copy it anew") from error
     return variables

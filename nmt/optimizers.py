@@ -12,6 +12,14 @@ from nmt.config import OptimizerConfig
 from nmt.schedules import learning_rate
 from nmt.types import ReplicaGradients
 
+
+class Scale(NamedTuple):
+    """What makes sums over tokens into clipped means."""
+
+    factor: tf.Tensor
+    norm: tf.Tensor  # of the mean, before it is clipped
+
+
 Handles = tuple[tf.Tensor, ...]
 """Resources: a variable's, then its slots'."""
 
@@ -42,17 +50,16 @@ class Optimizer(abc.ABC):
         with tf.device(variable.device):
             return tf.Variable(tf.zeros_like(variable), trainable=False, name=name)
 
-    def scale(self, gradients: ReplicaGradients) -> tf.Tensor:
+    def scale(self, gradients: ReplicaGradients) -> Scale:
         """The factor that makes sums into clipped means.
 
         Copies that agree share it, for it may differ in its last bit from device to device.
         """
-        limit = self.config.max_gradient_norm
         squares = []
-        for variable, total in zip(self.variables, gradients.sums if limit else ()):
+        for variable, total in zip(self.variables, gradients.sums):
             with tf.device(variable.device):
                 squares.append(tf.nn.l2_loss(total))
-        return clipped_mean_scale(squares, gradients.num_tokens, limit)
+        return clipped_mean_scale(squares, gradients.num_tokens, self.config.max_gradient_norm)
 
     def update(self, sums: Sequence[tf.Tensor], scale: tf.Tensor, step: tf.Tensor) -> None:
         """Updates every variable where it lives."""
@@ -132,13 +139,11 @@ OPTIMIZERS: Final[dict[str, type[Optimizer]]] = {"sgd": Sgd, "adam": Adam, "adam
 
 def clipped_mean_scale(
     half_squares: Sequence[tf.Tensor], num_tokens: tf.Tensor, max_norm: float
-) -> tf.Tensor:
+) -> Scale:
     """The factor to token means whose global norm is at most `max_norm` (0: as they are)."""
-    scale = tf.math.divide_no_nan(1.0, num_tokens)
-    if max_norm:
-        norm = tf.sqrt(2.0 * tf.add_n(list(half_squares))) * scale
-        scale *= max_norm / tf.maximum(norm, max_norm)
-    return scale
+    mean = tf.math.divide_no_nan(1.0, num_tokens)
+    norm = tf.sqrt(2.0 * tf.add_n(list(half_squares))) * mean
+    return Scale(mean * (max_norm / tf.maximum(norm, max_norm)) if max_norm else mean, norm)
 
 
 def make_optimizer(config: OptimizerConfig, variables: Sequence[tf.Variable]) -> Optimizer:

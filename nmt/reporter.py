@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -19,11 +18,20 @@ class Reporter:
     """Counts steps and shows how they go: a bar in a terminal, plain lines in a log."""
 
     def __init__(
-        self, meter: Meter, num_batches: int, rate: Callable[[], float], *, bar: bool | None = None
+        self,
+        meter: Meter,
+        num_batches: int,
+        rate: Callable[[], float],
+        *,
+        first_step: int = 0,
+        skips: bool = False,
+        bar: bool | None = None,
     ) -> None:
         self.meter = meter
         self.num_batches = num_batches
         self.rate = rate
+        self.first_step = first_step
+        self.skips = skips  # a loss that is no number is left out
         wanted = sys.stderr.isatty() and sys.stdout.isatty() if bar is None else bar
         self.bar: Any = tqdm(total=num_batches, unit="batch", disable=not wanted, leave=False)
 
@@ -44,21 +52,34 @@ class Reporter:
         self.meter.count(result)
         self.bar.update()
 
-    def report(self, batch: int) -> None:
+    def report(self, batch: int) -> Window:
         """Waits for the steps so far and prints one line."""
         window = self.meter.read()
-        if not math.isfinite(window.loss):
-            raise Diverged(
-                f"the loss became {window.loss} between batches {batch - window.num_batches + 1} "
-                f"and {batch}; give a smaller --learning_rate or --max_gradient_norm"
-            )
+        if not self.skips:
+            refuse_no_numbers(window, self.first_step + batch)
         line = progress_line(batch, self.num_batches, window, self.rate())
         if batch <= self.meter.num_warmup:
             line += "  (warm-up)"
+        if self.meter.num_skipped:
+            line += f"  ({self.meter.num_skipped} skipped)"
         tqdm.write(line, file=sys.stdout)
         sys.stdout.flush()
-        # What printing costs is not the next step's.
+        return window
+
+    def go_on(self) -> None:
+        """What was done since the last step is not the next one's."""
         self.meter.start()
+
+
+def refuse_no_numbers(window: Window, last_step: int) -> None:
+    """Stops at the first step that nothing can be learned from."""
+    for number, step in enumerate(window.steps, last_step - window.num_batches + 1):
+        if not step.finite:
+            raise Diverged(
+                f"the loss became {step.loss:.4g} at step {number:,}, with a gradient norm of "
+                f"{step.gradient_norm:.4g}; give a smaller --learning_rate or --max_gradient_norm, "
+                "or --skip_nan_steps"
+            )
 
 
 def progress_line(batch: int, num_batches: int, window: Window, rate: float) -> str:

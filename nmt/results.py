@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import resource
 import sys
@@ -52,7 +53,8 @@ def make_record(
         "padding_share": data.padding_share,
         "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
         "seconds_to_first_step": meter.first_end and meter.first_end - STARTED,
-        "losses": meter.losses,
+        "losses": [loss if math.isfinite(loss) else None for loss in meter.losses],
+        "skipped_steps": meter.num_skipped,
         "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
         "exchange_bytes_are_at_most": bool(trainer.strategy.rows),  # rows differ from step to step
         "exchange": trainer.strategy.describe(),

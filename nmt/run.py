@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from input_pipeline.sources import SOURCES, Source
-from nmt import checkpoints, devices, environment, model_dir, results
+from nmt import devices, environment, lock, model_dir, results, snapshots
 from nmt.beam import Search
 from nmt.config import NO_ATTENTION, ModelConfig, TrainConfig
+from nmt.errors import Diverged, SaveFailed
 from nmt.evaluation import evaluate, summary
 from nmt.flops import matmul_flops_per_s
 from nmt.inspection import inspect
-from nmt.loop import train_loop
+from nmt.interrupt import Interrupt, signals_noted
+from nmt.keeper import Keeper
+from nmt.loop import Ending, train_loop
 from nmt.reporter import Reporter
-from nmt.schedules import learning_rate
 from nmt.setup import Setup, set_up
 from nmt.throughput import Meter
 from nmt.translation import Translator
@@ -64,64 +67,86 @@ def global_batch(config: TrainConfig, num_replicas: int) -> str:
 
 def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[str, Any]:
     """Trains as the configuration says and gives the record of the run."""
-    setup = set_up(config, sources)
-    print(plan(setup), flush=True)
-    meter = Meter(config.run.num_warmup_batches)
-    finished = train(setup, meter)
-    save(setup, len(meter.losses), finished)  # nothing that comes after can lose it
-    trainer = setup.trainer
-    machine = matmul_flops_per_s(trainer.strategy.devices, trainer.model.compute_dtype)
-    record = results.make_record(config, setup.data, trainer, meter, machine)
+    output_dir = config.run.output_dir
+    with lock.held(Path(output_dir)) if output_dir else contextlib.nullcontext():
+        setup = set_up(config, sources)
+        print(plan(setup), flush=True)
+        meter = Meter(config.run.num_warmup_batches)
+        keeper = Keeper(setup, meter)
+        try:
+            with signals_noted() as interrupt:
+                return train_and_report(setup, meter, keeper, interrupt)
+        finally:
+            keeper.close()
+
+
+def train_and_report(
+    setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt
+) -> dict[str, Any]:
+    """Trains, saves, and says how it went; last of all that saving failed, if it did."""
+    ending = train(setup, meter, keeper, interrupt)
+    if ending is not Ending.FINISHED:
+        print(f"ended after {len(meter.losses)} batches: {ending.value}", flush=True)
+    failed = None
+    try:
+        keeper.finish(len(meter.losses))
+    except SaveFailed as error:
+        failed = error
+    record = make_record(setup, meter, keeper, ending)
     try:
         print("\n" + results.table(record), flush=True)
-        record |= look(setup, meter) if finished else {}
+        record |= interrupt.unless(lambda: look(setup, meter, keeper), {})
     finally:
-        if config.run.results_file:
-            results.append(record, Path(config.run.results_file))
+        if setup.config.run.results_file:
+            results.append(record, Path(setup.config.run.results_file))
+    if failed:
+        raise failed
     return record
 
 
-def save(setup: Setup, num_batches: int, finished: bool) -> None:
-    """Saves what was trained, with how far the data was read."""
-    run = setup.config.run
-    if not finished:
-        print(f"broken off after {num_batches} batches", flush=True)
-    if run.output_dir:
-        batches_per_epoch = setup.data.batches_per_epoch
-        if batches_per_epoch:
-            setup.trainer.epochs.assign((setup.first + num_batches) / batches_per_epoch)
-        directory = Path(run.output_dir)
-        directory.mkdir(parents=True, exist_ok=True)
-        model_dir.write_config(setup.config, directory)
-        path = checkpoints.save(setup.trainer, directory, run.num_keep_ckpts)
-        print(f"saved {path}", flush=True)
+def make_record(setup: Setup, meter: Meter, keeper: Keeper, ending: Ending) -> dict[str, Any]:
+    """Everything measured in a run."""
+    trainer = setup.trainer
+    machine = matmul_flops_per_s(trainer.strategy.devices, trainer.model.compute_dtype)
+    record = results.make_record(setup.config, setup.data, trainer, meter, machine)
+    scores = [score._asdict() for score in keeper.history.scores]
+    return record | {"ending": ending.name.lower(), "evaluations": scores}
 
 
-def look(setup: Setup, meter: Meter) -> dict[str, Any]:
+def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> Ending:
+    """Runs the loop under a reporter."""
+    schedule, skips = setup.schedule, setup.config.run.skip_nan_steps
+    first = keeper.first_step
+    with Reporter(meter, schedule.num_batches, keeper.rate, first_step=first, skips=skips) as out:
+        batches = meter.waiting_for(setup.data.batches_from(setup.first))
+        try:
+            return train_loop(setup.trainer, batches, schedule, out, keeper, interrupt)
+        except Diverged as error:
+            good = keeper.saved or "not there yet"
+            raise Diverged(f"{error}; the last good checkpoint is {good}") from error
+
+
+def look(setup: Setup, meter: Meter, keeper: Keeper) -> dict[str, Any]:
     """Evaluates and inspects a run that came to its end, as far as its flags ask for it."""
     run = setup.config.run
     bleu = {"bleu": report_evaluation(setup)} if run.evaluate else {}
     wait = meter.input_wait_s / max(1, len(meter.timed_seconds))
-    return bleu | inspect(run, setup.trainer, setup.data.batches_from, wait)
-
-
-def train(setup: Setup, meter: Meter) -> bool:
-    """Runs the loop under a reporter; False when the user broke it off."""
-    trainer = setup.trainer
-
-    def rate() -> float:
-        return float(learning_rate(setup.config.optimizer, trainer.step - 1))
-
-    with Reporter(meter, setup.schedule.num_batches, rate) as out:
-        batches = meter.waiting_for(setup.data.batches_from(setup.first))
-        return train_loop(trainer, batches, setup.schedule, out)
+    found = inspect(run, setup.trainer, setup.data.batches_from, wait)
+    if keeper.summaries and "phase_seconds" in found:
+        phases = found["phase_seconds"]
+        total = {**phases["total"], "input_wait": wait, "step": phases["step"]}
+        keeper.summaries.phases(int(setup.trainer.step), total)
+    return bleu | found
 
 
 def report_evaluation(setup: Setup) -> float:
-    """Prints BLEU and examples of the test split."""
+    """Prints BLEU and examples of the test split, translated by the best model there is."""
     trainer, data = setup.trainer, setup.data
     assert data.vocabularies is not None, "find_problems refuses data without a test split"
-    weights = trainer.strategy.copies[0].variables
+    best = (
+        snapshots.best(Path(setup.config.run.output_dir)) if setup.config.run.output_dir else None
+    )
+    weights = model_dir.read_weights(trainer.model, best) if best else trainer.weights
     search = Search(max_length=setup.config.data.tgt_max_len)
     translator = Translator(trainer.model, weights, *data.vocabularies, search)
     evaluation = evaluate(translator, data.test, tokenized=data.tokenized)

@@ -17,7 +17,12 @@ if TYPE_CHECKING:  # these import TensorFlow, which help and mistakes do not wai
 class SearchConfig:
     """Model and search."""
 
-    model: str = option("", "the --output_dir of the run that trained it")
+    model: str = option(
+        "", "the --output_dir of the run that trained it, or one of the checkpoints in it"
+    )
+    average_checkpoints: int = option(
+        1, "translate with the mean of the newest so many checkpoints; 1: the best one", at_least=1
+    )
     beam_width: int = option(1, "translations that grow side by side; 1 is greedy", at_least=1)
     length_penalty: float = option(
         0.6, "how much longer translations are preferred (GNMT's alpha)", at_least=0
@@ -45,13 +50,16 @@ def find_problems(config: SearchConfig) -> list[str]:
     return []
 
 
-def load_translator(config: SearchConfig) -> Translator:
-    """The model with its vocabularies, ready to translate as the flags say."""
+def load_translator(config: SearchConfig, kind: str = "") -> Translator:
+    """The model with its vocabularies, ready to translate as the flags say.
+
+    It is computed on a GPU where there is one, unless `kind` says otherwise.
+    """
     from nmt import model_dir
     from nmt.beam import Search
     from nmt.translation import Translator
 
-    trained = model_dir.load(Path(config.model))
+    trained = model_dir.load(Path(config.model), config.average_checkpoints, kind)
     if config.coverage_penalty and trained.model.score is None:
         raise UserError(
             f"--coverage_penalty={config.coverage_penalty} needs a model with attention, which "

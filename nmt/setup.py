@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import tensorflow as tf
+
 from input_pipeline.choice import dataset_of
 from input_pipeline.sources import SOURCES, Source
 from input_pipeline.training_data import Request, TrainingData
-from nmt import checkpoints, devices
-from nmt.config import ParallelConfig, TrainConfig
+from nmt import checkpoints, devices, model_dir
+from nmt.config import ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
-from nmt.loop import Schedule
+from nmt.history import History
 from nmt.model import Model, make_model
+from nmt.occasions import Schedule
 from nmt.optimizers import make_optimizer
 from nmt.trainer import Trainer
 from nmt.weights import VocabularySizes, backward_order, create_variables
@@ -34,7 +37,8 @@ class Setup(NamedTuple):
     trainer: Trainer
     schedule: Schedule
     resumed: Path | None  # the checkpoint it goes on from
-    first: int = 0  # the batch it goes on with
+    first: int  # the batch it goes on with
+    history: History  # of what it goes on from
 
 
 def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]) -> Trainer:
@@ -57,9 +61,10 @@ def make_trainer(config: TrainConfig, data: TrainingData, names: tuple[str, ...]
             ),
             parallel.variable_consistency == "relaxed" and len(names) > 1,
             choose_rows(parallel, names, embeddings(config, model)),
+            config.run.skip_nan_steps,
         )
     )
-    return Trainer(model, strategy, config.run.seed, data.spaces)
+    return Trainer(model, strategy, config.run.seed, data.spaces, config.optimizer.ema_decay)
 
 
 def servers(config: ParallelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -100,14 +105,32 @@ def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setu
     """Reads data, builds the model on this machine's devices, restores a checkpoint."""
     names = devices.configure(config.parallel)
     run = config.run
-    request = Request(config.data, names, run.num_epochs, run.seed, run.evaluate, run.output_dir)
-    data = sources[dataset_of(config.data)](request)
+    if run.deterministic:
+        tf.config.experimental.enable_op_determinism()
+    resumed = checkpoints.newest_whole(Path(run.output_dir)) if run.output_dir else None
+    if resumed:
+        model_dir.refuse_other_model(config, resumed)
+    wants = {"dev": bool(run.eval_every), "test": run.evaluate, "output_dir": run.output_dir}
+    data = sources[dataset_of(config.data)](
+        Request(config.data, names, run.num_epochs, run.seed, **wants)
+    )
     trainer = make_trainer(config, data, names)
-    resumed = None
-    if config.run.output_dir:
-        resumed = checkpoints.restore(trainer, Path(config.run.output_dir))
+    history = resume(trainer, resumed, run) if resumed else History()
     first = first_batch(trainer, data)
-    return Setup(config, data, trainer, make_schedule(config, data, first), resumed, first)
+    schedule = make_schedule(config, data, first, int(trainer.step))
+    return Setup(config, data, trainer, schedule, resumed, first, history)
+
+
+def resume(trainer: Trainer, path: Path, run: RunConfig) -> History:
+    """Goes on from a checkpoint, unless there is nothing left to gain."""
+    checkpoints.restore(trainer, path)
+    history = model_dir.read_history(path)
+    if history.best and history.has_stalled(run.patience):
+        raise UserError(
+            f"--output_dir={run.output_dir} has not got better in --patience={run.patience} looks "
+            f"since step {history.best.step:,}; give more patience"
+        )
+    return history
 
 
 def first_batch(trainer: Trainer, data: TrainingData) -> int:
@@ -115,15 +138,14 @@ def first_batch(trainer: Trainer, data: TrainingData) -> int:
     return round(float(trainer.epochs) * (data.batches_per_epoch or 0))
 
 
-def make_schedule(config: TrainConfig, data: TrainingData, first: int) -> Schedule:
-    """How many batches to train on; epochs end where they would have without a restart."""
+def make_schedule(config: TrainConfig, data: TrainingData, first: int, step: int) -> Schedule:
+    """How many batches to train on: a run ends where it would have without a restart."""
     run = config.run
-    total = run.num_warmup_batches + run.num_batches
+    left, wish = run.num_warmup_batches + run.num_batches - step, f"--num_batches={run.num_batches}"
     if data.num_batches is not None:
-        total = data.num_batches - first
-    if total < 1:
+        left, wish = data.num_batches - first, f"--num_epochs={run.num_epochs}"
+    if left < 1:
         raise UserError(
-            f"--output_dir={run.output_dir} has finished all of --num_epochs={run.num_epochs}; "
-            "give more epochs"
+            f"--output_dir={run.output_dir} has finished all of {wish} at step {step:,}; give more"
         )
-    return Schedule(run.num_warmup_batches, total, run.log_every)
+    return Schedule(run.num_warmup_batches, left, run.log_every)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
@@ -11,13 +12,41 @@ from nmt.types import StepResult
 Item = TypeVar("Item")
 
 
+class Step(NamedTuple):
+    """The numbers of a step that was made."""
+
+    loss: float  # per target token
+    num_tokens: int
+    gradient_norm: float
+    num_skipped: int
+
+    @property
+    def finite(self) -> bool:
+        """Whether it is one that can be learned from."""
+        return math.isfinite(self.loss) and math.isfinite(self.gradient_norm)
+
+
 class Window(NamedTuple):
     """The batches since the last look."""
 
-    num_batches: int
     words_per_s: float
     seconds_per_batch: float
-    loss: float  # per target token
+    loss: float  # per target token, of steps with numbers
+    gradient_norm: float  # their mean
+    steps: list[Step]
+
+    @property
+    def num_batches(self) -> int:
+        """How many there were."""
+        return len(self.steps)
+
+
+def read_step(result: StepResult) -> Step:
+    """Waits for a step's numbers."""
+    replicas, update = result
+    tokens = int(replicas.num_tokens)
+    norm, skipped = float(update.gradient_norm), int(update.num_skipped)
+    return Step(float(replicas.loss_sum) / max(1, tokens), tokens, norm, skipped)
 
 
 class Meter:
@@ -29,6 +58,7 @@ class Meter:
         self.pending: list[StepResult] = []
         self.step_seconds: list[float] = []
         self.losses: list[float] = []  # per target token
+        self.num_skipped = 0  # updates left out
         self.words: list[int] = []
         self.ids: list[int] = []  # the same numbers, but where ids are characters
         self.target_ids: list[int] = []
@@ -68,27 +98,29 @@ class Meter:
         The wait belongs to the last step, so sums over whole windows are exact even where a
         device runs behind the host.
         """
-        losses = [(float(r.loss_sum), float(r.num_tokens)) for r in self.pending]
-        words = [int(r.num_words) for r in self.pending]
-        self.ids += [int(r.num_ids) for r in self.pending]
-        self.target_ids += [int(r.num_tokens) for r in self.pending]
+        steps = [read_step(result) for result in self.pending]
+        words = [int(result.replicas.num_words) for result in self.pending]
+        self.ids += [int(result.replicas.num_ids) for result in self.pending]
+        self.target_ids += [step.num_tokens for step in steps]
         if self.pending:
             waited = self.clock()
             self.step_seconds[-1] += waited - self.last
             self.last = waited
             self.first_end = self.first_end or waited
         self.pending = []
-        self.losses += [total / max(1.0, tokens) for total, tokens in losses]
+        self.losses += [step.loss for step in steps]
+        self.num_skipped += sum(step.num_skipped for step in steps)
         self.words += words
-        return self._window(losses, words)
+        return self._window(steps, words)
 
-    def _window(self, losses: list[tuple[float, float]], words: list[int]) -> Window:
-        count = len(words)
-        seconds = sum(self.step_seconds[len(self.step_seconds) - count :])
-        tokens = sum(tokens for _, tokens in losses)
-        loss = sum(total for total, _ in losses) / max(1.0, tokens)
+    def _window(self, steps: list[Step], words: list[int]) -> Window:
+        seconds = sum(self.step_seconds[len(self.step_seconds) - len(steps) :])
+        good = [step for step in steps if step.finite]
+        tokens = sum(step.num_tokens for step in good)
+        loss = sum(step.loss * step.num_tokens for step in good) / max(1, tokens)
+        norm = sum(step.gradient_norm for step in good) / max(1, len(good))
         rate = sum(words) / seconds if seconds else 0.0
-        return Window(count, rate, seconds / max(1, count), loss)
+        return Window(rate, seconds / max(1, len(steps)), loss, norm, steps)
 
     @property
     def timed_seconds(self) -> list[float]:

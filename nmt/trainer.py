@@ -7,9 +7,17 @@ from typing import Any
 
 import tensorflow as tf
 
+from nmt.averages import Averages
 from nmt.devices import call_attributes
 from nmt.model import Model
-from nmt.types import BATCH_SPEC, Batch, Gradient, ReplicaGradients, StepResult
+from nmt.types import (
+    BATCH_SPEC,
+    Batch,
+    Gradient,
+    ReplicaGradients,
+    ReplicaResult,
+    StepResult,
+)
 from variable_update.base import VariableUpdate
 from variable_update.rows import merge
 
@@ -21,7 +29,12 @@ class Trainer:
     """A model, the strategy that holds its variables, and the count of updates made."""
 
     def __init__(
-        self, model: Model, strategy: VariableUpdate, seed: int, spaces: Spaces = (None, None)
+        self,
+        model: Model,
+        strategy: VariableUpdate,
+        seed: int,
+        spaces: Spaces = (None, None),
+        ema_decay: float = 0.0,
     ) -> None:
         self.model = model
         self.spaces = spaces
@@ -31,6 +44,8 @@ class Trainer:
             self.step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
             # How far the data was read when it was saved, whatever the size of a batch.
             self.epochs = tf.Variable(0.0, dtype=tf.float64, trainable=False, name="epochs")
+        weights = strategy.copies[0].variables
+        self.averages = Averages(ema_decay, weights) if ema_decay else None
         batches = (BATCH_SPEC,) * len(strategy.devices)
         self.train_step = tf.function(self._train_step, input_signature=(batches,), autograph=False)
         self.replica_step = tf.function(
@@ -55,9 +70,16 @@ class Trainer:
                 sums, result = self.replica_step(weights, batch, self.dropout_seed(replica))
             gradients.append(ReplicaGradients(sums, result.num_tokens))
             results.append(result)
-        self.strategy.update(self.strategy.agree(gradients), self.step.read_value())
-        self.step.assign_add(1)
-        return StepResult(*(tf.add_n(list(parts)) for parts in zip(*results)))
+        updated = self.strategy.update(self.strategy.agree(gradients), self.step.read_value())
+        step = self.step.assign_add(1)
+        if self.averages:
+            self.averages.follow(step)
+        return StepResult(ReplicaResult(*map(tf.add_n, map(list, zip(*results)))), updated)
+
+    @property
+    def weights(self) -> list[tf.Variable]:
+        """What the model is judged by and kept for: the averages, where there are any."""
+        return self.averages.variables if self.averages else self.strategy.copies[0].variables
 
     def dropout_seed(self, replica: int) -> tf.Tensor:
         """What decides a replica's dropout in this step."""
@@ -66,7 +88,7 @@ class Trainer:
 
     def _replica_step(
         self, weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor
-    ) -> tuple[list[Gradient], StepResult]:
+    ) -> tuple[list[Gradient], ReplicaResult]:
         return self.replica_pass(weights, batch, seed)
 
     def replica_pass(
@@ -75,7 +97,7 @@ class Trainer:
         batch: Batch,
         seed: tf.Tensor,
         between: Callable[[tf.Tensor], tf.Tensor] = tf.ones_like,
-    ) -> tuple[list[Gradient], StepResult]:
+    ) -> tuple[list[Gradient], ReplicaResult]:
         """Gradient sums of one replica, each as the strategy takes it.
 
         `between` gives the gradient of the loss that the backward pass begins with: ones.
@@ -88,7 +110,7 @@ class Trainer:
             merge(gradient) if number in self.strategy.rows else dense(gradient, weights[number])
             for number, gradient in enumerate(gradients)
         ]
-        return sums, StepResult(loss_sum, *count_words(batch, self.spaces))
+        return sums, ReplicaResult(loss_sum, *count_words(batch, self.spaces))
 
 
 def dense(gradient: Gradient, weight: tf.Tensor) -> tf.Tensor:

@@ -79,11 +79,16 @@ class Translator:
             ]
 
 
-def padded(rows: Sequence[Sequence[int]]) -> Batch:
-    """A batch to translate: there are no targets."""
+def padded(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]] = ()) -> Batch:
+    """A batch of ids; what is only to be translated has no targets."""
+    sides = sources, targets or [[EOS]] * len(sources)
+    return Batch(*(part for rows in sides for part in padded_side(rows)))
+
+
+def padded_side(rows: Sequence[Sequence[int]]) -> tuple[tf.Tensor, tf.Tensor]:
+    """Ids, `[rows, longest]`, and lengths."""
     lengths = np.array([len(row) for row in rows], np.int32)
-    source = np.zeros([len(rows), lengths.max()], np.int32)
-    for place, row in zip(source, rows):
+    ids = np.zeros([len(rows), lengths.max()], np.int32)
+    for place, row in zip(ids, rows):
         place[: len(row)] = row
-    ends = np.full([len(rows), 1], EOS, np.int32)
-    return Batch(*map(tf.constant, (source, lengths, ends, np.ones_like(lengths))))
+    return tf.constant(ids), tf.constant(lengths)

@@ -39,13 +39,27 @@ class ReplicaGradients(NamedTuple):
     num_tokens: tf.Tensor  # scalar float32, target tokens without padding
 
 
-class StepResult(NamedTuple):
-    """What a step tells, summed over replicas; on the device until somebody reads it."""
+class ReplicaResult(NamedTuple):
+    """What one replica's part of a step tells."""
 
     loss_sum: tf.Tensor
     num_tokens: tf.Tensor
     num_words: tf.Tensor  # source and target
     num_ids: tf.Tensor  # the same, but where ids are characters
+
+
+class UpdateResult(NamedTuple):
+    """What an update tells."""
+
+    gradient_norm: tf.Tensor  # of the mean over target tokens, before it is clipped
+    num_skipped: tf.Tensor  # copies left as they were, for the norm is no number
+
+
+class StepResult(NamedTuple):
+    """What a step tells; on the device until somebody reads it."""
+
+    replicas: ReplicaResult  # summed
+    update: UpdateResult
 
 
 Place = Callable[[int], str]

@@ -10,7 +10,7 @@ from nmt.config import ModelConfig, OptimizerConfig
 from nmt.model import make_model
 from nmt.optimizers import make_optimizer
 from nmt.trainer import Trainer
-from nmt.types import Batch
+from nmt.types import Batch, ReplicaResult, StepResult, UpdateResult
 from nmt.weights import VocabularySizes, create_variables
 from variable_update.base import Ingredients
 from variable_update.exchange import make_exchange
@@ -53,7 +53,9 @@ def trainer(strategy="replicated", num_replicas=1, optimizer=SGD, kind="CPU", **
     """A trainer; what its strategy is made from goes there, the rest of `changes` to the model."""
     devices = [f"CPU:{index}" for index in range(num_replicas)]
     how = {"servers": devices, "exchange": EXCHANGE}
-    how |= {name: changes.pop(name) for name in (*how, "relaxed", "rows") if name in changes}
+    names = (*how, "relaxed", "rows", "skips")
+    how |= {name: changes.pop(name) for name in names if name in changes}
+    ema_decay = changes.pop("ema_decay", 0.0)
     a_model = make_model(model_config(**changes), SIZES, kind)
     made_from = Ingredients(
         devices=devices,
@@ -62,7 +64,12 @@ def trainer(strategy="replicated", num_replicas=1, optimizer=SGD, kind="CPU", **
         make_optimizer=functools.partial(make_optimizer, optimizer),
         **how,
     )
-    return Trainer(a_model, STRATEGIES[strategy](made_from), seed=1)
+    return Trainer(a_model, STRATEGIES[strategy](made_from), seed=1, ema_decay=ema_decay)
+
+
+def step_result(loss_sum, num_tokens, num_words, num_ids, gradient_norm=1.0, num_skipped=0):
+    replicas = ReplicaResult(loss_sum, num_tokens, num_words, num_ids)
+    return StepResult(replicas, UpdateResult(gradient_norm, num_skipped))
 
 
 def values(a_trainer, copy=0):

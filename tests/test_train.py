@@ -58,13 +58,14 @@ def test_results_are_appended_one_line_a_run_and_training_goes_on(tmp_path):
     path, out = tmp_path / "results.json", tmp_path / "out"
     argv = [*SMALL, "--dataset=demo", f"--results_file={path}", f"--output_dir={out}"]
     first = train(*argv)
-    second = train(*argv, "--variable_update=parameter_server", "--encoder_type=cudnn_lstm")
+    more = [*argv, "--num_batches=10", "--variable_update=parameter_server"]
+    second = train(*more, "--encoder_type=cudnn_lstm")
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert "step 6" in second.stdout
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(records) == 2
     assert records[1]["losses"][0] < records[0]["losses"][0]
-    assert sorted(path.stem for path in out.glob("*.index")) == ["ckpt-12", "ckpt-6"]
+    assert sorted(path.name for path in out.glob("step-*")) == ["step-12", "step-6"]
 
 
 def test_the_plan_comes_first_and_says_what_runs():
@@ -110,8 +111,9 @@ def test_another_models_checkpoint_is_one_line_and_exit_code_2(tmp_path):
     assert train(*argv).returncode == 0
     run = train(*argv, "--num_encoder_layers=1")
     assert run.returncode == 2
-    assert [path.stem for path in (tmp_path / "out").glob("*.index")] == ["ckpt-6"]
-    assert re.fullmatch(r"train.py: \S+ is not a checkpoint of this model; .*\n", run.stderr)
+    assert [path.name for path in (tmp_path / "out").glob("step-*")] == ["step-6"]
+    said = r"train.py: --num_encoder_layers=1 but \S+/step-6 was trained with \S+=2; give that .*\n"
+    assert re.fullmatch(said, run.stderr)
 
 
 def test_verbosity_brings_tensorflows_messages_back():
@@ -128,11 +130,24 @@ def test_a_loss_that_is_not_a_number_stops_the_run_and_saves_nothing(tmp_path):
     wild = ["--learning_rate=1e38", "--max_gradient_norm=0", f"--output_dir={tmp_path / 'out'}"]
     run = train(*argv, *wild)
     assert run.returncode == 1
-    assert re.fullmatch(r"train.py: the loss became (nan|inf) between batches .*\n", run.stderr)
-    assert not (tmp_path / "out").exists()
+    said = r"train.py: the loss became (nan|inf) at step \d, with a gradient norm of \S+; .*"
+    assert re.fullmatch(said + "the last good checkpoint is not there yet\n", run.stderr)
+    assert not list((tmp_path / "out").glob("step-*"))
 
 
-def test_ctrl_c_ends_with_the_summary_of_every_step_made(tmp_path):
+def test_steps_without_numbers_can_be_left_out(tmp_path):
+    results = tmp_path / "results.json"
+    argv = [*SMALL, "--use_synthetic_data", "--src_max_len=4", "--optimizer=sgd"]
+    wild = ["--learning_rate=1e38", "--max_gradient_norm=0", "--skip_nan_steps"]
+    run = train(*argv, *wild, f"--results_file={results}")
+    assert (run.returncode, run.stderr) == (0, "")
+    record = json.loads(results.read_text())
+    assert record["skipped_steps"] == record["losses"].count(None) > 0
+    assert f"({record['skipped_steps']} skipped)" in run.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_with_the_summary_of_every_step_made(tmp_path, number):
     results, out = tmp_path / "results.json", tmp_path / "out"
     argv = [*SMALL, "--num_batches=1000000", "--use_synthetic_data", "--src_max_len=4"]
     argv += [f"--results_file={results}", f"--output_dir={out}"]
@@ -147,14 +162,15 @@ def test_ctrl_c_ends_with_the_summary_of_every_step_made(tmp_path):
         if line.startswith("batch    20/"):
             break
     time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     rest, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
-    assert "broken off after" in rest
+    assert "the user wanted it" in rest
     assert re.search(r"^\|1\|8\|", rest, re.MULTILINE)
     record = json.loads(results.read_text())
     assert len(record["losses"]) == len(record["step_seconds"]) + 2
-    assert f"ckpt-{len(record['losses'])}" in rest
+    assert f"step-{len(record['losses'])}" in rest
+    assert record["ending"] == "broken_off"
 
 
 def test_a_run_leaves_a_model_that_translates(tmp_path):

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import tensorflow as tf
 
 from nmt.optimizers import Optimizer
-from nmt.types import CreateVariables, Place, ReplicaGradients
+from nmt.types import CreateVariables, Place, ReplicaGradients, UpdateResult
 from variable_update.exchange import Exchange
 from variable_update.late import Late
 from variable_update.rows import Embedding
@@ -28,6 +28,7 @@ class Ingredients(NamedTuple):
     exchange: Exchange  # how copies agree
     relaxed: bool = False  # copies are updated with the gradients of the step before
     rows: Mapping[int, Embedding] = {}  # variables whose gradients come as rows
+    skips: bool = False  # gradients that are no numbers are left out
 
 
 class Copy(NamedTuple):
@@ -50,6 +51,7 @@ class VariableUpdate(abc.ABC):
     rows: Mapping[int, Embedding]  # variables whose gradients it takes as rows
     copies: list[Copy]  # the first is what is saved
     late: Late | None = None  # gradients that wait for the next step
+    skips: bool  # gradients that are no numbers are left out
 
     @abc.abstractmethod
     def __init__(self, made_from: Ingredients) -> None:
@@ -64,8 +66,17 @@ class VariableUpdate(abc.ABC):
         """Exchanges gradients: what each copy is to be updated with, where it lives."""
 
     @abc.abstractmethod
-    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates each copy with what was agreed on."""
+
+    def guarded(self, norm: tf.Tensor, update: Callable[[], None]) -> UpdateResult:
+        """Updates, but not with gradients that are to be left out."""
+        if not self.skips:
+            update()
+            return UpdateResult(norm, tf.zeros([]))
+        finite = tf.math.is_finite(norm)
+        tf.cond(finite, update, lambda: None)
+        return UpdateResult(norm, tf.cast(~finite, tf.float32))
 
     @abc.abstractmethod
     def describe(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.types import ReplicaGradients
+from nmt.types import ReplicaGradients, UpdateResult
 from variable_update.replicated import Replicated
 
 
@@ -20,12 +20,20 @@ class Independent(Replicated):
         """Leaves each copy its own replica's gradients."""
         return list(replicas)
 
-    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
-        """Updates each copy with a scale of its own."""
-        for device, copy, mine in zip(self.devices, self.copies, agreed):
-            with tf.device(device):
-                scale = copy.optimizer.scale(mine)
-                self.update_copy(copy.optimizer.handles(), mine.sums, scale, step)
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
+        """Updates each copy with a scale of its own; the norm is the root of their mean square."""
+        results = [self.update_one(number, mine, step) for number, mine in enumerate(agreed)]
+        norms, skipped = (tf.stack(parts) for parts in zip(*results))
+        return UpdateResult(tf.sqrt(tf.reduce_mean(norms**2)), tf.reduce_sum(skipped))
+
+    def update_one(self, number: int, mine: ReplicaGradients, step: tf.Tensor) -> UpdateResult:
+        """Updates one copy."""
+        optimizer = self.copies[number].optimizer
+        with tf.device(self.devices[number]):
+            factor, norm = optimizer.scale(mine)
+            return self.guarded(
+                norm, lambda: self.update_copy(optimizer.handles(), mine.sums, factor, step)
+            )
 
     def exchange_bytes(self) -> int:
         """Nothing."""

@@ -28,13 +28,14 @@ class Late:
             tf.nest.map_structure(lambda variable, value: variable.assign(value), held, gradients)
         return before
 
-    def gather(self) -> ReplicaGradients:
-        """Moves all that is held to the first replica: what is exchanged next has the same sum."""
-        first, *others = self.held
-        for held in others:
-            tf.nest.map_structure(lambda variable, more: variable.assign_add(more), first, held)
+    def take(self, other: Late) -> None:
+        """Holds at the first replica all that others held: what is exchanged has the same sum."""
+        for held in self.held:
             tf.nest.map_structure(lambda variable: variable.assign(tf.zeros_like(variable)), held)
-        return first
+        for held in other.held:
+            tf.nest.map_structure(
+                lambda variable, more: variable.assign_add(more), self.held[0], held
+            )
 
 
 def hold(device: str, like: Sequence[tf.Variable]) -> ReplicaGradients:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.types import ReplicaGradients
+from nmt.types import ReplicaGradients, UpdateResult
 from variable_update.base import Ingredients, VariableUpdate, add_up, new_copy
 from variable_update.rows import add_rows, row_bytes
 
@@ -23,6 +23,7 @@ class ParameterServer(VariableUpdate):
         self.homes = spread(made_from.sizes, made_from.servers)
         self.sizes = made_from.sizes
         self.rows = made_from.rows
+        self.skips = made_from.skips
         self.copies = [new_copy(made_from, self.homes.__getitem__)]
 
     def read(self, replica: int) -> list[tf.Tensor]:
@@ -41,12 +42,12 @@ class ParameterServer(VariableUpdate):
             num_tokens = add_up([replica.num_tokens for replica in replicas])
         return [ReplicaGradients(sums, num_tokens)]
 
-    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates each variable where it lives."""
         optimizer = self.copies[0].optimizer
         with tf.device(self.homes[0]):
-            scale = optimizer.scale(agreed[0])
-        optimizer.update(agreed[0].sums, scale, step)
+            factor, norm = optimizer.scale(agreed[0])
+        return self.guarded(norm, lambda: optimizer.update(agreed[0].sums, factor, step))
 
     def exchange_bytes(self) -> int:
         """Every replica that is not a variable's home gets it and sends its gradient.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from nmt.devices import call_attributes
-from nmt.types import Place, ReplicaGradients
+from nmt.types import Place, ReplicaGradients, UpdateResult
 from variable_update.base import (
     Ingredients,
     VariableUpdate,
@@ -29,6 +29,7 @@ class Replicated(VariableUpdate):
         self.devices = tuple(made_from.devices)
         self.exchange = made_from.exchange
         self.rows = made_from.rows
+        self.skips = made_from.skips
         first = new_copy(made_from, on(self.devices[0]))
         others = (another_copy(made_from, first, device) for device in self.devices[1:])
         self.copies = [first, *others]
@@ -55,24 +56,28 @@ class Replicated(VariableUpdate):
             num_tokens = add_up([gradients.num_tokens for gradients in replicas])
         return [ReplicaGradients(mine, num_tokens) for mine in sums]
 
-    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+    def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates every copy; where gradients are late, not before there are any."""
         if not self.late:
             return self.update_copies(agreed, step)
-        tf.cond(
+        result: UpdateResult = tf.cond(
             agreed[0].num_tokens > 0.0,
             lambda: self.update_copies(agreed, step - 1),
-            lambda: None,
+            lambda: UpdateResult(tf.zeros([]), tf.zeros([])),
         )
-        return None
+        return result
 
-    def update_copies(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> None:
+    def update_copies(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates every copy; all share one scale, so that they stay equal."""
         with tf.device(self.devices[0]):
-            scale = self.copies[0].optimizer.scale(agreed[0])
-        for device, copy, mine in zip(self.devices, self.copies, agreed):
-            with tf.device(device):
-                self.update_copy(copy.optimizer.handles(), mine.sums, scale, step)
+            factor, norm = self.copies[0].optimizer.scale(agreed[0])
+
+        def update() -> None:
+            for device, copy, mine in zip(self.devices, self.copies, agreed):
+                with tf.device(device):
+                    self.update_copy(copy.optimizer.handles(), mine.sums, factor, step)
+
+        return self.guarded(norm, update)
 
     def describe(self) -> str:
         """One line for the plan: who holds what, and how they agree."""

@@ -143,7 +143,7 @@ def test_wmt14_goes_either_way(tmp_path):
     config = DataConfig(data_dir=str(tmp_path), cache_dir=str(tmp_path / "c"), batch_size=16)
     for reverse in (False, True):
         turned = dataclasses.replace(config, reverse=reverse)
-        data = SOURCES["wmt14"](Request(turned, ["CPU:0"], 1, 1, evaluate=True))
+        data = SOURCES["wmt14"](Request(turned, ["CPU:0"], 1, 1, test=True))
         step = slice(None, None, -1) if reverse else slice(None)
         assert texts(data) == sorted(Pair(*pair[step]) for pair in prose())
         assert data.test[0] == prose()[0][step]

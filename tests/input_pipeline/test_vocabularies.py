@@ -23,7 +23,7 @@ def corpus():
         reads.append(1)
         return blocks_of_pairs(PAIRS)
 
-    return Corpus("toy", blocks, ("toy",), reads)  # `test` counts how often the text was read
+    return Corpus("toy", blocks, ("toy",), [], reads)  # `test` counts how often the text was read
 
 
 def make(corpus, tmp_path, output_dir="", **changes):
@@ -81,7 +81,7 @@ def test_a_given_file_is_taken_and_must_have_the_size_that_is_said(corpus, tmp_p
 
 def trained(out):
     """Makes the directory look as after a training."""
-    (out / "ckpt-1.index").write_text("")
+    (out / "step-1").mkdir()
 
 
 def test_the_output_directory_keeps_what_its_model_was_trained_with(corpus, tmp_path):
@@ -141,7 +141,7 @@ def test_a_checkpoint_without_its_vocabulary_is_refused(corpus, tmp_path):
     make(corpus, tmp_path, out)
     trained(out)
     (out / "vocabulary.target.model").unlink()
-    with pytest.raises(UserError, match=r"has a checkpoint but no vocabulary\.target file; copy"):
+    with pytest.raises(UserError, match=r"has a model but no vocabulary\.target file; copy"):
         make(corpus, tmp_path, out)
 
 

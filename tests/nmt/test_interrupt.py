@@ -2,20 +2,38 @@ import signal
 
 import pytest
 
-from nmt.interrupt import ctrl_c_noted
+from nmt.interrupt import SIGNALS, signals_noted
 
 
-def test_the_first_ctrl_c_is_noted_and_the_second_stops():
-    with ctrl_c_noted() as interrupt:
+@pytest.mark.parametrize("first", SIGNALS)
+def test_the_first_signal_is_noted_and_a_second_ctrl_c_stops(first):
+    with signals_noted() as interrupt:
         assert not interrupt.requested
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(first)
         assert interrupt.requested
+        signal.raise_signal(signal.SIGTERM)  # who sends it again does not make it worse
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
-def test_what_ctrl_c_did_before_comes_back():
-    before = signal.getsignal(signal.SIGINT)
-    with ctrl_c_noted():
-        assert signal.getsignal(signal.SIGINT) != before
-    assert signal.getsignal(signal.SIGINT) == before
+def test_what_signals_did_before_comes_back():
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with signals_noted():
+        assert [signal.getsignal(number) for number in SIGNALS] != before
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_what_may_be_broken_off_is():
+    done = []
+
+    def work():
+        done.append("begun")
+        signal.raise_signal(signal.SIGTERM)
+        done.append("finished")
+
+    with signals_noted() as interrupt:
+        assert interrupt.unless(lambda: 1, 2) == 1
+        assert interrupt.unless(work, "nothing") == "nothing"
+        assert interrupt.requested
+        assert interrupt.unless(work, "not begun") == "not begun"
+    assert done == ["begun"]

@@ -4,8 +4,8 @@ import json
 import numpy as np
 import pytest
 
-from nmt import checkpoints, model_dir
-from nmt.config import DataConfig, TrainConfig
+from nmt import checkpoints, history, model_dir, snapshots
+from nmt.config import DataConfig, OptimizerConfig, TrainConfig
 from nmt.errors import UserError
 from tests import small
 from tests.nmt.test_translation import SOURCE, TARGET
@@ -13,13 +13,22 @@ from tests.nmt.test_translation import SOURCE, TARGET
 CONFIG = TrainConfig(model=small.model_config(attention="luong"), data=DataConfig(tgt_max_len=9))
 
 
-def save(directory):
-    trainer = small.trainer(attention="luong")
-    model_dir.write_config(CONFIG, directory)
+def save(directory, step=0, config=CONFIG, **options):
+    trainer = small.trainer(attention="luong", **options)
+    trainer.step.assign(step)
+    for weight in trainer.strategy.copies[0].variables:
+        weight.assign_add(0.01 * step * np.ones(weight.shape, np.float32))
+    more = {"config.json": model_dir.config_bytes(config)}
     for name, vocabulary in (("source", SOURCE), ("target", TARGET)):
-        (directory / f"vocabulary.{name}.words").write_bytes(vocabulary.to_bytes())
-    checkpoints.save(trainer, directory, 1)
+        more[f"vocabulary.{name}.words"] = vocabulary.to_bytes()
+    more["progress.json"] = history.to_json({}, history.History())
+    checkpoints.save(trainer, directory, more)
     return trainer
+
+
+def compare(weights, trainer):
+    for one, other in zip(weights, small.values(trainer)):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
 
 
 def test_a_model_comes_back_as_it_was(tmp_path):
@@ -28,6 +37,37 @@ def test_a_model_comes_back_as_it_was(tmp_path):
     assert trained.config == CONFIG
     assert trained.vocabularies == (SOURCE, TARGET)
     for one, other in zip(small.values(trainer), trained.weights):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_best_is_taken_or_the_newest_or_the_one_that_is_named(tmp_path):
+    trainers = {step: save(tmp_path, step) for step in (1, 2, 10)}
+    compare(model_dir.load(tmp_path).weights, trainers[10])
+    snapshots.mark_best(tmp_path, tmp_path / "step-1")
+    compare(model_dir.load(tmp_path).weights, trainers[1])
+    compare(model_dir.load(tmp_path / "step-2").weights, trainers[2])
+    compare(model_dir.load(tmp_path / "best").weights, trainers[1])
+
+
+def test_the_newest_are_averaged(tmp_path):
+    trainers = [save(tmp_path, step) for step in (1, 2, 10)]
+    snapshots.mark_best(tmp_path, tmp_path / "step-1")
+    trained = model_dir.load(tmp_path, num_averaged=2)
+    assert [path.name for path in trained.checkpoints] == ["step-10", "step-2"]
+    means = [(a + b) / 2 for a, b in zip(*map(small.values, trainers[1:]))]
+    for one, other in zip(trained.weights, means):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+    with pytest.raises(UserError, match="has 3 checkpoints, fewer than the 4 to average"):
+        model_dir.load(tmp_path, num_averaged=4)
+
+
+def test_moving_averages_are_what_is_translated_with(tmp_path):
+    trainer = small.trainer(attention="luong", ema_decay=0.5)
+    for average in trainer.averages.variables:
+        average.assign_add(np.ones(average.shape, np.float32))
+    checkpoints.save(trainer, tmp_path, {})
+    weights = model_dir.read_weights(trainer.model, tmp_path / "step-0")
+    for one, other in zip(weights, trainer.averages.variables):
         np.testing.assert_array_equal(one, other)
 
 
@@ -42,37 +82,54 @@ def test_a_configuration_of_an_older_version_has_defaults_for_what_is_new(tmp_pa
     ["{", "[]", '{"model": 3}', '{"model": {"num_units": "8"}}', '{"model": {"num_units": 0}}'],
 )
 def test_a_damaged_configuration_is_one_line(tmp_path, text):
-    save(tmp_path)
     (tmp_path / model_dir.CONFIG).write_text(text)
     with pytest.raises(UserError, match="is damaged; copy it anew from where"):
-        model_dir.load(tmp_path)
+        model_dir.read_config(tmp_path)
 
 
 def test_what_is_missing_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"has no config\.json; name the --output_dir"):
+    with pytest.raises(UserError, match="has no checkpoint; name the --output_dir of a run"):
         model_dir.load(tmp_path)
-    model_dir.write_config(CONFIG, tmp_path)
-    with pytest.raises(UserError, match=r"has no vocabulary\.source"):
+    checkpoints.save(small.trainer(), tmp_path, {"config.json": model_dir.config_bytes(CONFIG)})
+    with pytest.raises(UserError, match=r"has a model but no vocabulary\.source file"):
         model_dir.load(tmp_path)
+
+
+def test_damage_is_named(tmp_path):
     save(tmp_path)
-    for path in tmp_path.glob("ckpt-*"):
-        path.unlink()
-    (tmp_path / "checkpoint").unlink()
-    with pytest.raises(UserError, match="has no checkpoint; train with"):
+    (tmp_path / "step-0" / "config.json").write_text("{}")
+    with pytest.raises(UserError, match=r"step-0 is damaged \(config.json is not what was written"):
         model_dir.load(tmp_path)
 
 
 def test_weights_of_another_model_are_refused(tmp_path):
-    save(tmp_path)
-    larger = dataclasses.replace(CONFIG, model=small.model_config(num_units=9))
-    model_dir.write_config(larger, tmp_path)
+    save(tmp_path, config=dataclasses.replace(CONFIG, model=small.model_config(num_units=9)))
     with pytest.raises(UserError, match="damaged or of another model"):
         model_dir.load(tmp_path)
 
 
-def test_the_file_holds_every_flag(tmp_path):
-    model_dir.write_config(CONFIG, tmp_path)
-    parts = json.loads((tmp_path / model_dir.CONFIG).read_text())
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"model": small.model_config(attention="luong", num_units=9)}, "--num_units=9 but"),
+        ({"model": small.model_config()}, "--attention=none but .* with --attention=luong; give"),
+        ({"optimizer": OptimizerConfig(optimizer="sgd")}, "--optimizer=sgd but"),
+    ],
+)
+def test_a_run_that_would_go_on_with_another_model_is_told_the_flag(tmp_path, change, said):
+    save(tmp_path)
+    with pytest.raises(UserError, match=said):
+        model_dir.refuse_other_model(dataclasses.replace(CONFIG, **change), tmp_path / "step-0")
+
+
+def test_a_run_may_go_on_with_another_encoder_type_and_more_dropout(tmp_path):
+    save(tmp_path)
+    model = dataclasses.replace(CONFIG.model, encoder_type="cudnn_lstm", dropout=0.3)
+    other = dataclasses.replace(CONFIG, model=model)
+    model_dir.refuse_other_model(other, tmp_path / "step-0")
+
+
+def test_the_file_holds_every_flag():
+    parts = json.loads(model_dir.config_bytes(CONFIG))
     assert parts["model"]["attention"] == "luong"
     assert set(parts) == {"data", "model", "optimizer", "parallel", "run"}
-    assert [path.name for path in tmp_path.iterdir()] == [model_dir.CONFIG]

@@ -18,7 +18,7 @@ def update(name, gradients, num_tokens=1.0):
     for step, sums in enumerate(gradients):
         tensors = [tf.constant(value) for value in sums]
         scale = optimizer.scale(ReplicaGradients(tensors, tf.constant(num_tokens)))
-        optimizer.update(tensors, scale, tf.constant(step))
+        optimizer.update(tensors, scale.factor, tf.constant(step))
     return [variable.numpy() for variable in variables]
 
 
@@ -58,7 +58,8 @@ def test_clipping_bounds_the_global_norm_of_the_means(limit, expected):
     sums = [tf.constant([[6.0]]), tf.constant([0.0, 8.0])]
     squares = [tf.nn.l2_loss(gradient) for gradient in sums]
     scale = clipped_mean_scale(squares, tf.constant(2.0), limit)
-    means = [gradient * scale for gradient in sums]
+    assert float(scale.norm) == 5.0  # before it is clipped
+    means = [gradient * scale.factor for gradient in sums]
     np.testing.assert_allclose(tf.linalg.global_norm(means), expected, rtol=1e-6)
     np.testing.assert_allclose(means[1][1] / means[0][0, 0], 8 / 6, rtol=1e-6)
 

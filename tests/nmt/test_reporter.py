@@ -1,7 +1,10 @@
-from nmt.loop import Schedule
+import pytest
+
+from nmt.errors import Diverged
+from nmt.occasions import Schedule
 from nmt.reporter import Reporter, progress_line, speed_table
 from nmt.throughput import Meter, Window
-from nmt.types import StepResult
+from tests import small
 
 
 def test_the_table_is_the_seeds_table():
@@ -15,7 +18,7 @@ def test_the_table_is_the_seeds_table():
 
 
 def test_a_progress_line_says_speed_loss_rate_and_time_left():
-    line = progress_line(10, 40, Window(5, 8410.4, 2.5, 4.812), 0.001)
+    line = progress_line(10, 40, Window(8410.4, 2.5, 4.812, 1.0, []), 0.001)
     for part in ("10/40", "loss 4.812", "lr 0.001", "8,410 words/s", "2.500 s/batch", "left 1:15"):
         assert part in line
 
@@ -23,7 +26,7 @@ def test_a_progress_line_says_speed_loss_rate_and_time_left():
 def test_a_log_gets_plain_lines(capsys):
     with Reporter(Meter(1), 2, lambda: 0.5, bar=False) as out:
         for number in (1, 2):
-            out.count(StepResult(6.0, 3.0, 10, 10))
+            out.count(small.step_result(6.0, 3.0, 10, 10))
             out.report(number)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
@@ -33,7 +36,7 @@ def test_a_log_gets_plain_lines(capsys):
 
 def test_a_terminal_gets_a_bar(capsys):
     with Reporter(Meter(0), 2, lambda: 0.5, bar=True) as out:
-        out.count(StepResult(6.0, 3.0, 10, 10))
+        out.count(small.step_result(6.0, 3.0, 10, 10))
         out.bar.refresh()
     assert "1/2" in capsys.readouterr().err
 
@@ -41,3 +44,24 @@ def test_a_terminal_gets_a_bar(capsys):
 def test_something_is_said_after_the_first_the_warm_up_and_the_last():
     schedule = Schedule(num_warmup=7, num_batches=25, log_every=10)
     assert [b for b in range(1, 26) if schedule.log_is_due(b)] == [1, 7, 10, 20, 25]
+
+
+def test_the_first_step_without_a_number_is_named():
+    meter = Meter(0)
+    with Reporter(meter, 9, lambda: 0.5, first_step=100, bar=False) as out:
+        for loss, norm in ((6.0, 1.5), (6.0, float("inf")), (float("nan"), float("nan"))):
+            out.count(small.step_result(loss, 3.0, 10, 10, norm))
+        said = r"loss became 2 at step 102, with a gradient norm of inf; give .*--skip_nan_steps"
+        with pytest.raises(Diverged, match=said):
+            out.report(3)
+
+
+def test_steps_left_out_are_counted_and_not_averaged(capsys):
+    with Reporter(Meter(0), 9, lambda: 0.5, skips=True, bar=False) as out:
+        out.count(small.step_result(6.0, 3.0, 10, 10, 1.5))
+        out.count(small.step_result(float("nan"), 3.0, 10, 10, float("nan"), 1))
+        window = out.report(2)
+    assert (window.loss, window.gradient_norm) == (2.0, 1.5)
+    assert window.steps[1].num_skipped == 1
+    assert "loss 2.000" in (line := capsys.readouterr().out)
+    assert line.endswith("(1 skipped)\n")

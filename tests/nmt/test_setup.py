@@ -12,19 +12,26 @@ from tests import small
 
 
 def data(num_batches=None):
-    return TrainingData({}, lambda first: [], num_batches, small.SIZES, None, [], False, 0.0)
+    return TrainingData({}, lambda first: [], num_batches, small.SIZES, None, [], [], False, 0.0)
 
 
 def test_the_protocol_is_warm_up_and_timed_batches():
-    assert make_schedule(TrainConfig(), data(), first=100)[:2] == (10, 30)
+    assert make_schedule(TrainConfig(), data(), first=0, step=0)[:2] == (10, 30)
+
+
+def test_a_run_that_is_started_again_ends_where_it_would_have_ended():
+    config = TrainConfig(run=RunConfig(output_dir="out"))
+    assert make_schedule(config, data(), first=0, step=25).num_batches == 5
+    with pytest.raises(UserError, match="finished all of --num_batches=20 at step 30; give more"):
+        make_schedule(config, data(), first=0, step=30)
 
 
 def test_epochs_end_where_they_would_have_without_a_restart():
     config = TrainConfig(run=RunConfig(num_epochs=2, output_dir="out"))
-    assert make_schedule(config, data(num_batches=50), first=0).num_batches == 50
-    assert make_schedule(config, data(num_batches=50), first=45).num_batches == 5
-    with pytest.raises(UserError, match="finished all of --num_epochs=2; give more epochs"):
-        make_schedule(config, data(num_batches=50), first=50)
+    assert make_schedule(config, data(num_batches=50), first=0, step=0).num_batches == 50
+    assert make_schedule(config, data(num_batches=50), first=45, step=45).num_batches == 5
+    with pytest.raises(UserError, match="finished all of --num_epochs=2 at step 7; give more"):
+        make_schedule(config, data(num_batches=50), first=50, step=7)
 
 
 def test_the_place_in_the_data_does_not_depend_on_the_size_of_a_batch():

@@ -19,7 +19,7 @@ from variable_update.strategies import STRATEGIES
 SGD = OptimizerConfig(optimizer="sgd", learning_rate=1.0, max_gradient_norm=0.0)
 
 
-def make(name, num_replicas, servers=()):
+def make(name, num_replicas, servers=(), skips=False):
     devices = [f"CPU:{index}" for index in range(num_replicas)]
 
     def create(place):
@@ -31,7 +31,9 @@ def make(name, num_replicas, servers=()):
 
     optimizer = functools.partial(make_optimizer, SGD)
     return STRATEGIES[name](
-        Ingredients(devices, create, [4, 8], optimizer, servers or devices, small.EXCHANGE)
+        Ingredients(
+            devices, create, [4, 8], optimizer, servers or devices, small.EXCHANGE, skips=skips
+        )
     )
 
 
@@ -57,6 +59,30 @@ def test_independent_replicas_divide_by_their_own_tokens():
     strategy.update(strategy.agree(UNEVEN), tf.constant(0))
     assert [float(strategy.read(replica)[0]) for replica in (0, 1)] == [8.0, 8.0]
     np.testing.assert_allclose(strategy.read(1)[1], [1.0, 2.0 - 4.0 / 3.0])
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_gradients_that_are_no_numbers_are_left_out_and_counted(name, bad):
+    strategy = make(name, 2, skips=True)
+    update = tf.function(strategy.update, autograph=False)
+    harmed = [UNEVEN[0], gradients(6.0, [0.0, bad], 3.0)]
+    result = update(strategy.agree(harmed), tf.constant(0))
+    assert not np.isfinite(result.gradient_norm)
+    assert float(result.num_skipped) == 1
+    first = 8.0 if name == "independent" else 10.0  # the first replica's own gradients are sound
+    assert [float(strategy.read(replica)[0]) for replica in (0, 1)] == [first, 10.0]
+    result = update(strategy.agree(UNEVEN), tf.constant(1))
+    assert float(result.num_skipped) == 0
+    assert float(strategy.read(0)[0]) == first - 2.0
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_norm_is_that_of_the_mean(name):
+    strategy = make(name, 2)
+    result = strategy.update(strategy.agree(UNEVEN), tf.constant(0))
+    norms = {"independent": np.sqrt((2**2 + 1**2 + 2**2 + (4 / 3) ** 2) / 2)}
+    assert float(result.gradient_norm) == pytest.approx(norms.get(name, np.sqrt(4 + 1 / 16 + 1)))
 
 
 def homes(strategy):

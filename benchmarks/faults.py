@@ -1,0 +1,246 @@
+"""Breaks runs on purpose and looks what is lost: python -m benchmarks.faults --times=10
+
+Every run is a process of its own with a small model on the built-in corpus, saved every few steps.
+A run that was broken is started again with the same command until it has finished; then its
+losses and its last checkpoint are compared with those of a run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from benchmarks.rounds import ROOT, table
+
+MODEL: Final = [
+    "--dataset=demo",
+    *("--encoder_type=cudnn_lstm", "--direction=bi", "--num_units=32", "--embedding_dim=32"),
+    *("--num_encoder_layers=2", "--num_decoder_layers=1", "--attention=luong", "--dropout=0.1"),
+    *("--batch_size=16", "--num_warmup_batches=0", "--num_batches=240", "--log_every=20"),
+    *("--save_every_steps=25", "--num_keep_ckpts=3", "--ema_decay=0.99", "--deterministic"),
+]
+STRATEGIES: Final = {
+    "one replica": [],
+    "parameter_server": ["--num_replicas=2", "--variable_update=parameter_server"],
+    "replicated": ["--num_replicas=2", "--variable_update=replicated", "--gradient_repacking=2"],
+    "replicated, relaxed": ["--num_replicas=2", "--variable_consistency=relaxed"],
+    "independent": ["--num_replicas=2", "--variable_update=independent"],
+}
+SLOWEST_START_S: Final = 300.0
+SMALL_FILE_BYTES: Final = 50_000
+
+
+class Finished(NamedTuple):
+    """A run that came to its end."""
+
+    losses: list[float]
+    state: str  # checksum of everything that was trained
+    said: str
+
+
+def start(directory: Path, flags: Sequence[str], **options: Any) -> subprocess.Popen[str]:
+    """Trains in a process of its own."""
+    own = [f"--output_dir={directory / 'out'}", f"--results_file={directory / 'results.json'}"]
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "train.py"), *MODEL, *own, *flags],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        **options,
+    )
+
+
+def finish(directory: Path, flags: Sequence[str]) -> Finished:
+    """Trains to the end."""
+    process = start(directory, flags)
+    said, _ = process.communicate(timeout=SLOWEST_START_S)
+    if process.returncode:
+        raise RuntimeError(f"exit code {process.returncode}: {said}")
+    record = json.loads((directory / "results.json").read_text().splitlines()[-1])
+    return Finished(record["losses"], state_of(newest(directory)), said)
+
+
+def checkpoints(directory: Path) -> list[Path]:
+    """Whole or not, the newest last."""
+    found = (path for path in (directory / "out").glob("step-*") if path.name[5:].isdigit())
+    return sorted(found, key=lambda path: int(path.name[5:]))
+
+
+def newest(directory: Path) -> Path:
+    """The newest checkpoint."""
+    return checkpoints(directory)[-1]
+
+
+def state_of(checkpoint: Path) -> str:
+    """A checksum over weights, optimizer, step and place in the data."""
+    sums: dict[str, str] = json.loads((checkpoint / "manifest.json").read_text())
+    return sums["state.data-00000-of-00001"]
+
+
+def until(process: subprocess.Popen[str], begin: str) -> str:
+    """Reads until a line begins in some way; gives all that was said."""
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if line.startswith(begin):
+            return said
+    raise RuntimeError(f"it ended before it said {begin!r}: {said}")
+
+
+def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -> None:
+    """Starts training and kills it some time after the first step."""
+    process = start(directory, flags)
+    until(process, "batch ")
+    time.sleep(draw.uniform(0.0, 2.0))
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def compare(whole: Finished, broken: Finished) -> str:
+    """What is different, or nothing."""
+    tail = whole.losses[len(whole.losses) - len(broken.losses) :]
+    worst = max((abs(a - b) for a, b in zip(tail, broken.losses)), default=0.0)
+    if worst:
+        return f"losses differ by up to {worst:.3g}"
+    return "" if whole.state == broken.state else "weights differ"
+
+
+def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str]:
+    """Kills again and again, each time one to three times before the end is reached."""
+    with tempfile.TemporaryDirectory() as place:
+        whole = finish(Path(place), flags)
+    done = 0
+    while done < times:
+        with tempfile.TemporaryDirectory() as place:
+            in_a_row = min(draw.randint(1, 3), times - done)
+            for _ in range(in_a_row):
+                kill_at_random(Path(place), flags, draw)
+            problem = compare(whole, finish(Path(place), flags))
+            done += in_a_row
+            yield from [problem] * in_a_row
+
+
+def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:
+    """Asks runs to stop; each must save what it has."""
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            process = start(Path(place), ["--num_batches=100000"])
+            until(process, "batch ")
+            time.sleep(draw.uniform(0.0, 2.0))
+            process.send_signal(number)
+            said, _ = process.communicate(timeout=SLOWEST_START_S)
+            record = json.loads((Path(place) / "results.json").read_text())
+            saved = newest(Path(place)).name == f"step-{len(record['losses'])}"
+            yield "" if process.returncode == 0 and saved else f"exit {process.returncode}: {said}"
+
+
+def flip_a_bit(path: Path, draw: random.Random) -> None:
+    """Changes one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    path.write_bytes(data)
+
+
+def cut_off(path: Path, draw: random.Random) -> None:
+    """Leaves only the beginning of a file."""
+    os.truncate(path, draw.randrange(path.stat().st_size))
+
+
+Harm = Callable[[Path, random.Random], None]
+
+
+def damages(harm: Harm, times: int, draw: random.Random) -> Iterator[str]:
+    """Harms a file of the newest checkpoint; the run must go on from the one before, and say so."""
+    with tempfile.TemporaryDirectory() as place:
+        whole = finish(Path(place), [])
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            finish(Path(place), ["--num_batches=110"])
+            damaged = newest(Path(place))
+            harm(draw.choice(sorted(damaged.iterdir())), draw)
+            after = finish(Path(place), [])
+            told = f"{damaged} is damaged" in after.said
+            yield compare(whole, after) or ("" if told else "nothing was said")
+
+
+def no_large_files() -> None:
+    """Lets every write beyond a size fail, as on a disk that is full."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL_FILE_BYTES, SMALL_FILE_BYTES))
+
+
+def full_disks(times: int) -> Iterator[str]:
+    """Lets saving fail; what was saved before must be there, and the run say what happened."""
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            before = finish(Path(place), ["--num_batches=110"])
+            process = start(Path(place), [], preexec_fn=no_large_files)
+            said, _ = process.communicate(timeout=SLOWEST_START_S)
+            kept = state_of(newest(Path(place))) == before.state
+            told = "was not saved" in said and "the last good one is" in said
+            yield "" if process.returncode == 1 and kept and told else said
+
+
+def second_runs(times: int) -> Iterator[str]:
+    """Starts a run where another one is at work."""
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            first = start(Path(place), ["--num_batches=100000"])
+            until(first, "batch ")
+            second = start(Path(place), [])
+            said, _ = second.communicate(timeout=SLOWEST_START_S)
+            first.terminate()
+            first.communicate(timeout=SLOWEST_START_S)
+            refused = second.returncode == 2 and f"in use by process {first.pid}" in said
+            yield "" if refused and first.returncode == 0 else said
+
+
+def faults(times: int, draw: random.Random) -> dict[str, Iterator[str]]:
+    """All that is broken, by its name."""
+    found = {f"kill -9, {name}": kills(flags, times, draw) for name, flags in STRATEGIES.items()}
+    return found | {
+        "SIGTERM": signals(signal.SIGTERM, times, draw),
+        "SIGINT": signals(signal.SIGINT, times, draw),
+        "one bit of the newest checkpoint changed": damages(flip_a_bit, times, draw),
+        "a file of the newest checkpoint cut off": damages(cut_off, times, draw),
+        "disk full while saving": full_disks(times),
+        "a second run in the same directory": second_runs(times),
+    }
+
+
+def main(argv: Sequence[str]) -> int:
+    """Breaks everything in turn and prints the table; 1 where something was lost."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="faults with this in their name")
+    given = parser.parse_args(argv)
+    rows, lost = [], 0
+    for name, results in faults(given.times, random.Random(given.seed)).items():
+        if given.only not in name:
+            continue
+        problems = []
+        for problem in results:
+            problems.append(problem)
+            print(f"{name}: {problem or 'nothing lost'}", flush=True)
+        bad = [problem for problem in problems if problem]
+        lost += len(bad)
+        rows.append([name, str(len(problems)), bad[0] if bad else "nothing"])
+    print("\n" + table(["What was broken", "Times", "What was lost"], rows))
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,85 @@
+"""A look at the dev set during training."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from input_pipeline.corpus import Pair
+from input_pipeline.encoded import Vocabularies
+from input_pipeline.vocabulary import EOS, UNK
+from nmt.beam import Search
+from nmt.evaluation import Evaluation, evaluate
+from nmt.trainer import Trainer
+from nmt.translation import BATCH_SIZE, Translator, padded
+from nmt.types import BATCH_SPEC, Batch
+
+
+class Look(NamedTuple):
+    """What was found."""
+
+    loss: float  # per target token
+    evaluation: Evaluation
+
+    @property
+    def perplexity(self) -> float:
+        """How many words the model wavers between."""
+        return math.exp(min(self.loss, 700.0))
+
+
+class DevSet:
+    """Pairs that are not trained on, with the graphs that judge by them."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        vocabularies: Vocabularies,
+        pairs: Sequence[Pair],
+        *,
+        max_length: int,
+        tokenized: bool,
+    ) -> None:
+        self.pairs, self.tokenized = list(pairs), tokenized
+        self.batches = make_batches(pairs, vocabularies)
+        self.translator = Translator(
+            trainer.model, trainer.weights, *vocabularies, Search(max_length=max_length)
+        )
+        plain = dataclasses.replace(trainer.model, dropout=0.0, label_smoothing=0.0)
+
+        @tf.function(input_signature=(BATCH_SPEC,), autograph=False)
+        def loss_sum(batch: Batch) -> tf.Tensor:
+            weights = [tf.identity(weight) for weight in trainer.weights]
+            return plain.loss_sum(weights, batch, tf.zeros([2], tf.int32))
+
+        self.loss_sum, self.device = loss_sum, trainer.strategy.devices[0]
+
+    def look(self) -> Look:
+        """Judges the weights as they are now."""
+        with tf.device(self.device):
+            total = sum(float(self.loss_sum(batch)) for batch in self.batches)
+            tokens = sum(int(np.sum(batch.target_lengths)) for batch in self.batches)
+            found = evaluate(self.translator, self.pairs, tokenized=self.tokenized)
+        return Look(total / max(1, tokens), found)
+
+
+def make_batches(pairs: Sequence[Pair], vocabularies: Vocabularies) -> list[Batch]:
+    """All pairs with two sides, of like length side by side."""
+    pairs = [pair for pair in pairs if pair.source.strip() and pair.target.strip()]
+    sides = (
+        vocabulary.encode([pair[side] for pair in pairs])
+        for side, vocabulary in enumerate(vocabularies)
+    )
+    rows = sorted(zip(*sides), key=lambda row: (len(row[1]), len(row[0])))
+    cuts = range(0, len(rows), BATCH_SIZE)
+    return [make_batch(rows[begin : begin + BATCH_SIZE]) for begin in cuts]
+
+
+def make_batch(rows: Sequence[tuple[list[int], list[int]]]) -> Batch:
+    """Some pairs of ids, padded."""
+    sources = [source or [UNK] for source, _ in rows]
+    return padded(sources, [[*target, EOS] for _, target in rows])

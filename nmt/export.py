@@ -1,0 +1,82 @@
+"""Writes a SavedModel that takes and gives text: python -m nmt.export --model=DIR --to=served/1"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nmt import environment, flags, search_flags
+from nmt.config import option
+from nmt.errors import UserError
+from nmt.search_flags import DEFAULTS, SearchConfig
+
+DONE, REFUSED, INTERRUPTED = 0, 2, 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceConfig:
+    """Output."""
+
+    to: str = option(
+        "", "directory to write; TensorFlow Serving wants its name to be a version number"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportConfig:
+    """All of it."""
+
+    search: SearchConfig = DEFAULTS
+    place: PlaceConfig = PlaceConfig()
+
+
+PROGRAM = flags.Program("nmt.export", "writes a SavedModel that translates strings", ExportConfig)
+
+
+def find_problems(config: ExportConfig) -> list[str]:
+    """All reasons it cannot run."""
+    problems = search_flags.find_problems(config.search)
+    if config.search.batch_size != DEFAULTS.batch_size:
+        problems.append("--batch_size does nothing here: what is asked at once is one batch")
+    place = Path(config.place.to)
+    if not config.place.to:
+        problems.append("--to is missing; name a directory that is not there yet")
+    elif place.exists():
+        problems.append(f"--to={place} is there already; name another directory")
+    return problems
+
+
+def run(config: ExportConfig) -> None:
+    """Reads a model and writes it to be served."""
+    from nmt.served import save
+
+    translator = search_flags.load_translator(config.search, kind="CPU")
+    save(translator, Path(config.place.to))
+    print(f"exported to {config.place.to}; signature serving_default: sentences -> translations")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Exports; gives the exit code."""
+    try:
+        config, problems = PROGRAM.parse(argv)
+        problems += find_problems(config)
+        if not problems:
+            environment.prepare(verbosity=0)
+            run(config)
+    except flags.HelpRequested as request:
+        print(request)
+        return DONE
+    except UserError as error:
+        problems = [str(error)]
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    if problems:
+        lines = "\n".join(f"{PROGRAM.name}: {problem}" for problem in problems)
+        print(lines, file=sys.stderr)
+    return REFUSED if problems else DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

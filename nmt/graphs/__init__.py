@@ -1,0 +1,1 @@
+"""Text inside TensorFlow graphs, for models that are served without this program."""

@@ -1,0 +1,64 @@
+"""How a model has done on the dev set so far: which was best, and whether it still gets better."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Score(NamedTuple):
+    """One look at the dev set."""
+
+    step: int
+    train_loss: float  # per target token, since the look before
+    loss: float  # per target token of the dev set, without dropout and smoothing
+    perplexity: float
+    bleu: float
+    chrf: float
+
+
+@dataclass
+class History:
+    """All looks, oldest first; it is saved with the model."""
+
+    scores: list[Score] = field(default_factory=list)
+
+    @property
+    def best(self) -> Score | None:
+        """The highest BLEU; of equal ones the lowest loss, then the first."""
+        ranked = [((-score.bleu, score.loss), score) for score in self.scores]
+        return min(ranked, key=lambda entry: entry[0])[1] if ranked else None
+
+    @property
+    def looks_since_best(self) -> int:
+        """How often it has not got better."""
+        best = self.best
+        return len(self.scores) - 1 - self.scores.index(best) if best else 0
+
+    def add(self, score: Score) -> bool:
+        """Takes in a look; True where it is the best."""
+        self.scores.append(score)
+        return self.best is score
+
+    def has_stalled(self, patience: int) -> bool:
+        """Whether it has not got better for too long; 0: it is waited for ever."""
+        return bool(patience) and self.looks_since_best >= patience
+
+
+def to_json(facts: dict[str, Any], history: History) -> bytes:
+    """What is saved, as numbers and text."""
+    scores = [score._asdict() for score in history.scores]
+    return json.dumps({**facts, "evaluations": scores}, indent=1).encode()
+
+
+def from_json(data: bytes) -> History:
+    """The opposite; only numbers are taken."""
+    entries = json.loads(data)["evaluations"]
+    kinds = {"step": int}
+    return History(
+        [
+            Score(**{name: kinds.get(name, float)(entry[name]) for name in Score._fields})
+            for entry in entries
+        ]
+    )

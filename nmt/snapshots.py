@@ -1,0 +1,121 @@
+"""Checkpoints as directories: named after their step, whole or not there, with checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from nmt import files
+
+PREFIX: Final = "step-"
+MANIFEST: Final = "manifest.json"
+BEST: Final = "best"
+DAMAGED: Final = ".damaged"
+PART: Final = ".part"
+
+Fill = Callable[[Path], None]
+"""Writes a checkpoint's files into the directory it is given."""
+
+
+def step_of(path: Path) -> int | None:
+    """The step a directory is named after; None where it is no checkpoint's name."""
+    number = path.name.removeprefix(PREFIX)
+    return int(number) if number != path.name and number.isascii() and number.isdigit() else None
+
+
+def newest_first(root: Path) -> list[Path]:
+    """All checkpoints of a run, damaged ones too."""
+    found = [path for path in root.glob(f"{PREFIX}*") if step_of(path) is not None]
+    return sorted(found, key=lambda path: -(step_of(path) or 0))
+
+
+def write(root: Path, step: int, fill: Fill) -> Path:
+    """Makes a checkpoint beside its place and moves it there once it is on the disk."""
+    path = root / f"{PREFIX}{step}"
+    part = root / f"{PREFIX}{step}{PART}"
+    remove(part)
+    try:
+        part.mkdir(parents=True)
+        fill(part)
+        sums = {file.name: checksum(file) for file in sorted(part.iterdir())}
+        (part / MANIFEST).write_text(json.dumps(sums, indent=1), encoding="utf-8")
+        for file in (*part.iterdir(), part):
+            files.to_disk(file)
+        set_aside(path)
+        part.rename(path)
+        files.to_disk(root)
+    finally:
+        remove(part)
+    return path
+
+
+def checksum(path: Path) -> str:
+    """Differs where a file's content does."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def damage(path: Path) -> str | None:
+    """What is wrong with a checkpoint, or None."""
+    try:
+        sums = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        for name, wanted in sums.items():
+            if checksum(path / Path(name).name) != wanted:
+                return f"{name} is not what was written"
+    except OSError as error:
+        return f"{Path(error.filename or path).name}: {error.strerror}"
+    except (ValueError, AttributeError):
+        return f"{MANIFEST} cannot be read"
+    return None
+
+
+def set_aside(path: Path) -> None:
+    """Gives a directory another name, so that nothing is overwritten."""
+    if not path.exists():
+        return
+    aside = path.with_name(path.name + DAMAGED)
+    remove(aside)
+    path.rename(aside)
+
+
+def mark_best(root: Path, path: Path) -> None:
+    """Lets `best` lead to a checkpoint; at every moment it leads to one."""
+    link = root / f".{BEST}"
+    link.unlink(missing_ok=True)
+    link.symlink_to(path.name, target_is_directory=True)
+    os.replace(link, root / BEST)
+
+
+def best(root: Path) -> Path | None:
+    """The checkpoint that was judged best."""
+    link = root / BEST
+    return root / os.readlink(link) if link.is_symlink() and link.exists() else None
+
+
+def prune(root: Path, num_keep: int) -> None:
+    """Removes the oldest checkpoints beyond a number; never the best one."""
+    spared = best(root)
+    for path in newest_first(root)[num_keep:]:
+        if path != spared:
+            remove(path)
+    for part in leftovers(root):
+        remove(part)
+
+
+def leftovers(root: Path) -> Iterator[Path]:
+    """What was left by runs that were killed while they wrote."""
+    return root.glob(f"{PREFIX}*{PART}")
+
+
+def remove(path: Path) -> None:
+    """Takes a directory away, if it is there; under another name first, for it takes a while."""
+    if path.exists():
+        gone = path.with_name(f"{path.name.removesuffix(PART)}{PART}")
+        if gone != path:
+            path.rename(gone)
+        shutil.rmtree(gone)

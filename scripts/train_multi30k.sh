@@ -1,0 +1,38 @@
+#!/bin/sh
+# Trains on Multi30k and translates its test set of 2016:
+#
+#     sh scripts/train_multi30k.sh DIR [flags of train.py]
+#
+# DIR has train, val and test_2016_flickr, each as .en and .de. The model, its learning curve and
+# results.json come into $OUT, or runs/multi30k; a run that was broken off goes on there.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+if [ $# -eq 0 ]; then
+    echo "train_multi30k.sh: name the directory with train.en, train.de and so on" >&2
+    exit 2
+fi
+data=$1
+shift
+for name in train val test_2016_flickr; do
+    for side in en de; do
+        if ! [ -r "$data/$name.$side" ]; then
+            echo "train_multi30k.sh: $data/$name.$side cannot be read; name another directory" >&2
+            exit 2
+        fi
+    done
+done
+if ! [ -x "$root/.venv/bin/python" ]; then
+    echo "train_multi30k.sh: there is no .venv in $root; make it with: make venv" >&2
+    exit 2
+fi
+out=${OUT:-runs/multi30k}
+mkdir -p "$out"
+export PYTHONPATH="$root"
+"$root/.venv/bin/python" "$root/train.py" --flagfile="$root/presets/multi30k.flags" \
+    --src_file_name="$data/train.en" --tgt_file_name="$data/train.de" \
+    --dev_src_file_name="$data/val.en" --dev_tgt_file_name="$data/val.de" \
+    --output_dir="$out" --results_file="$out/results.json" "$@"
+"$root/.venv/bin/python" -m nmt.evaluate --model="$out" --beam_width=5 \
+    --src="$data/test_2016_flickr.en" --ref="$data/test_2016_flickr.de" \
+    --results_file="$out/results.json"

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from input_pipeline.corpus import Pair
+from nmt.dev import DevSet, Look
+from tests import small
+from tests.nmt.test_translation import SOURCE, TARGET
+
+PAIRS = [Pair("s1 s2 s3", "t1 t2"), Pair("s4", "t3 t4 t5 t1"), Pair("", "t1"), Pair("s1 x", "t2")]
+
+
+def dev_set(trainer, pairs=PAIRS):
+    return DevSet(trainer, (SOURCE, TARGET), pairs, max_length=6, tokenized=True)
+
+
+@pytest.mark.parametrize("strategy", ["parameter_server", "replicated"])
+def test_the_loss_is_that_of_each_pair_by_itself_without_dropout_and_smoothing(strategy):
+    trainer = small.trainer(strategy, 2, dropout=0.5, label_smoothing=0.3)
+    plain = small.model()
+    weights = [tf.identity(weight) for weight in trainer.weights]
+    total = tokens = 0.0
+    for pair in (PAIRS[0], PAIRS[1], PAIRS[3]):
+        (batch,) = dev_set(trainer, [pair]).batches
+        total += float(plain.loss_sum(weights, batch, tf.zeros([2], tf.int32)))
+        tokens += len(pair.target.split()) + 1
+    look = dev_set(trainer).look()
+    assert look.loss == pytest.approx(total / tokens, rel=1e-5)
+    assert look.perplexity == pytest.approx(np.exp(look.loss))
+    assert len(look.evaluation.translations) == len(PAIRS)
+
+
+def test_it_judges_the_weights_as_they_are_now():
+    trainer = small.trainer()
+    dev = dev_set(trainer)
+    before = dev.look().loss
+    for _ in range(20):
+        trainer.train_step((dev.batches[0],))
+    assert dev.look().loss < before - 0.1
+
+
+def test_a_hopeless_model_has_a_perplexity_all_the_same():
+    assert np.isfinite(Look(1e6, None).perplexity)

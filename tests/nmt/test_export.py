@@ -1,0 +1,64 @@
+"""A model that is exported is loaded where nothing of this project is."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from nmt import export, search_flags
+from nmt.search_flags import SearchConfig
+from tests.nmt.test_model_dir import save
+
+LINES = ["s1 s2 s3", "", "s4", "  ", "s5 s1 unknown s7 s8 s2"]
+LOAD = """
+import json, sys
+import tensorflow as tf
+served = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
+for lines in json.loads(sys.stdin.read()):
+    found = served(sentences=tf.constant(lines, tf.string))
+    texts = [text.decode() for text in found["translations"].numpy()]
+    print(json.dumps([texts, found["scores"].numpy().tolist()]))
+assert not [name for name in sys.modules if name.split(".")[0] in ("nmt", "input_pipeline")]
+"""
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_it_translates_as_the_model_does_without_this_project(tmp_path, width):
+    save(tmp_path / "model", step=3)
+    flags = [f"--model={tmp_path / 'model'}", f"--beam_width={width}"]
+    assert export.main([*flags, f"--to={tmp_path / 'served' / '1'}"]) == 0
+    asked = [LINES, ["s2"], [""], []]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", LOAD, str(tmp_path / "served" / "1")],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    config = SearchConfig(model=str(tmp_path / "model"), beam_width=width)
+    translator = search_flags.load_translator(config)
+    for lines, (texts, scores) in zip(asked, answers, strict=True):
+        expected = [found[0] for found in translator.n_best(lines)]
+        assert texts == [one.text for one in expected]
+        assert scores == pytest.approx([one.score for one in expected], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ([], "nmt.export: --model is missing; name the --output_dir of a training run"),
+        (["--model=."], "nmt.export: --to is missing; name a directory that is not there yet"),
+        (["--to=."], "nmt.export: --to=. is there already; name another directory"),
+        (["--batch_size=3"], "nmt.export: --batch_size does nothing here: what is asked at once"),
+    ],
+)
+def test_mistakes_are_one_line_each(argv, said, capsys):
+    assert export.main(argv) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from nmt.history import History, Score, from_json, to_json
+
+
+def score(step, bleu, loss=2.0):
+    return Score(step, 2.5, loss, 7.0, bleu, 30.0)
+
+
+def test_the_best_has_the_highest_bleu_then_the_lowest_loss_then_came_first():
+    history = History()
+    assert history.best is None
+    assert history.add(score(1, 10.0))
+    assert not history.add(score(2, 10.0))
+    assert history.best.step == 1
+    assert history.add(score(3, 10.0, loss=1.0))
+    assert history.add(score(4, 11.0))
+    assert not history.add(score(5, 9.0, loss=0.1))
+    assert history.best.step == 4
+    assert history.looks_since_best == 1
+
+
+def test_patience_ends_after_so_many_looks_without_a_better_one():
+    history = History([score(1, 5.0), score(2, 6.0), score(3, 5.0)])
+    assert not history.has_stalled(2)
+    history.add(score(4, 6.0))
+    assert history.has_stalled(2)
+    assert not history.has_stalled(0)
+
+
+def test_it_comes_back_as_it_was_saved():
+    history = History([score(1, 5.0), score(2, 6.125, loss=0.1)])
+    data = to_json({"step": 2}, history)
+    assert json.loads(data)["step"] == 2
+    assert from_json(data) == history
+
+
+@pytest.mark.parametrize("text", ["{}", '{"evaluations": [{}]}', '{"evaluations": [{"step": ""}]}'])
+def test_what_is_no_history_is_refused(text):
+    with pytest.raises((KeyError, ValueError)):
+        from_json(text.encode())

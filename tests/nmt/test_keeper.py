@@ -1,0 +1,170 @@
+import json
+import signal
+
+import pytest
+
+from input_pipeline.corpus import Pair
+from input_pipeline.training_data import TrainingData
+from nmt import checkpoints, keeper, model_dir, snapshots
+from nmt.config import RunConfig, TrainConfig
+from nmt.errors import SaveFailed
+from nmt.history import History, Score
+from nmt.interrupt import signals_noted
+from nmt.keeper import Keeper
+from nmt.loop import Ending, train_loop
+from nmt.occasions import Due, Schedule
+from nmt.reporter import Reporter
+from nmt.setup import Setup, first_batch
+from nmt.throughput import Meter
+from tests import small
+from tests.nmt.test_translation import SOURCE, TARGET
+
+BATCH = (small.batch([5, 1, 3], [2, 6, 4]),)
+DEV = [Pair("s1 s2", "t1 t2 t3"), Pair("s3", "t4")]
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def data(dev=DEV):
+    return TrainingData(
+        {}, lambda _: [BATCH] * 99, None, small.SIZES, (SOURCE, TARGET), dev, [], True, 0.0
+    )._replace(batches_per_epoch=10)
+
+
+def setup_of(num_batches=6, step=0, **run):
+    trainer = small.trainer()
+    trainer.step.assign(step)
+    config = TrainConfig(run=RunConfig(**run))
+    schedule = Schedule(num_warmup=0, num_batches=num_batches, log_every=100)
+    return Setup(config, data(), trainer, schedule, None, step, History())
+
+
+def train(setup, clock=None):
+    meter = Meter(0)
+    kept = Keeper(setup, meter, clock or Clock())
+    batches, schedule = setup.data.batches_from(0), setup.schedule
+    with (
+        Reporter(meter, schedule.num_batches, kept.rate, bar=False) as out,
+        signals_noted() as interrupt,
+    ):
+        ending = train_loop(setup.trainer, batches, schedule, out, kept, interrupt)
+    kept.finish(len(meter.losses))
+    kept.close()
+    return kept, ending
+
+
+def names(root):
+    return sorted(path.name for path in root.iterdir() if path.name.startswith("step-"))
+
+
+def test_checkpoints_come_every_so_many_steps_and_at_the_end(tmp_path):
+    """Steps count from the first run's beginning, so a restart does not shift them."""
+    setup = setup_of(num_batches=7, step=3, output_dir=str(tmp_path), save_every_steps=4)
+    train(setup)
+    assert names(tmp_path) == ["step-10", "step-4", "step-8"]
+    later = small.trainer()
+    checkpoints.restore(later, tmp_path / "step-8")
+    assert int(later.step) == 8
+    assert first_batch(later, setup.data) == 8
+
+
+def test_checkpoints_come_every_so_many_minutes(tmp_path):
+    clock = Clock()
+    setup = setup_of(output_dir=str(tmp_path), save_every_minutes=2)
+    kept = Keeper(setup, Meter(0), clock)
+    clock.now = 119.0
+    assert kept.due(1) == Due(save=False, look=False)
+    clock.now = 120.0
+    assert kept.due(2) == Due(save=True, look=False)
+    kept.save(2)
+    clock.now = 239.0
+    assert not kept.due(3).save
+    kept.close()
+
+
+def test_a_checkpoint_has_all_that_is_needed_to_go_on(tmp_path):
+    (tmp_path / "vocabulary.source.words").write_bytes(SOURCE.to_bytes())
+    train(setup_of(output_dir=str(tmp_path), seed=7))
+    (path,) = snapshots.newest_first(tmp_path)
+    assert (path / "vocabulary.source.words").read_bytes() == SOURCE.to_bytes()
+    assert model_dir.read_config(path).run.seed == 7
+    facts = json.loads((path / "progress.json").read_text())
+    assert (facts["step"], facts["seed"]) == (6, 7)
+    assert facts["learning_rate"] == pytest.approx(0.001)
+
+
+def scores_of(monkeypatch, *bleus):
+    """Looks that find what a test wants them to."""
+    left = list(bleus)
+
+    def look(self, number):
+        step = self.first_step + number
+        return self.history.add(Score(step, 1.0, 1.0, 1.0, left.pop(0), 1.0))
+
+    monkeypatch.setattr(Keeper, "look", look)
+
+
+def test_the_best_checkpoint_is_kept(tmp_path, monkeypatch):
+    scores_of(monkeypatch, 5.0, 9.0, 3.0, 9.0, 4.0, 1.0)
+    train(setup_of(output_dir=str(tmp_path), eval_every=1, num_keep_ckpts=1))
+    assert names(tmp_path) == ["step-2", "step-6"]
+    assert snapshots.best(tmp_path) == tmp_path / "step-2"
+    history = model_dir.read_history(tmp_path / "step-6")
+    assert [score.bleu for score in history.scores] == [5.0, 9.0, 3.0, 9.0, 4.0, 1.0]
+
+
+def test_patience_ends_training(tmp_path, monkeypatch):
+    scores_of(monkeypatch, 5.0, 9.0, 3.0, 8.0)
+    kept, ending = train(setup_of(output_dir=str(tmp_path), eval_every=1, patience=2))
+    assert ending is Ending.STALLED
+    assert int(kept.trainer.step) == 4
+    assert names(tmp_path)[-1] == "step-4"
+
+
+def test_a_look_is_printed_and_drawn_and_comes_at_the_end_too(tmp_path, capsys):
+    kept, _ = train(setup_of(num_batches=3, output_dir=str(tmp_path), eval_every=2))
+    assert [score.step for score in kept.history.scores] == [2, 3]
+    said = capsys.readouterr().out
+    assert "dev at step 2: loss " in said
+    assert "BLEU" in said
+    assert (tmp_path / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert list((tmp_path / "tensorboard").glob("events*"))
+
+
+def test_a_signal_breaks_a_look_off_and_the_step_is_saved(tmp_path, monkeypatch):
+    def look(self, number):
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError("the look went on")
+
+    monkeypatch.setattr(Keeper, "look", look)
+    _, ending = train(setup_of(output_dir=str(tmp_path), eval_every=2))
+    assert ending is Ending.BROKEN_OFF
+    assert names(tmp_path) == ["step-2"]
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_costs_a_line_during_training_and_nothing_that_was_saved(
+    tmp_path, monkeypatch, capsys
+):
+    setup = setup_of(output_dir=str(tmp_path), save_every_steps=2)
+    kept = Keeper(setup, Meter(0))
+    good = kept.save(0)
+    monkeypatch.setattr(keeper.checkpoints, "save", full)
+    with signals_noted() as interrupt:
+        assert kept.work(2, Due(save=True, look=False), interrupt)
+    said = f"step 2 was not saved in {tmp_path}: No space left on device; the last good one is"
+    assert capsys.readouterr().err == f"train.py: {said} {good}; training goes on\n"
+    with pytest.raises(SaveFailed, match="No space left on device"):
+        kept.finish(2)
+    assert names(tmp_path) == ["step-0"]
+    assert snapshots.damage(good) is None
+    kept.close()

@@ -1,0 +1,47 @@
+import pytest
+import tensorflow as tf
+
+from input_pipeline.corpus import Pair
+from nmt.evaluation import Evaluation
+from nmt.history import Score
+from nmt.summaries import Summaries
+from nmt.throughput import Step, Window
+
+
+def read(directory):
+    """Everything in the event files: plugin, step and value by tag."""
+    found = {}
+    for path in sorted(directory.glob("tensorboard/events*")):
+        for record in tf.data.TFRecordDataset(str(path)):
+            event = tf.compat.v1.Event.FromString(record.numpy())
+            for value in event.summary.value:
+                plugin = value.metadata.plugin_data.plugin_name
+                found[value.tag] = (plugin, event.step, tf.make_ndarray(value.tensor))
+    return found
+
+
+def test_numbers_and_texts_are_where_tensorboard_looks_for_them(tmp_path):
+    summaries = Summaries(tmp_path)
+    steps = [Step(2.5, 10, 1.0, 0), Step(float("nan"), 10, float("nan"), 1)]
+    summaries.progress(20, Window(1000.0, 0.1, 2.5, 1.5, steps), 0.001)
+    evaluation = Evaluation([Pair("a | b", "c")], ["<b>d</b>"], "greedy", 1.0, "", 2.0, "")
+    summaries.look(Score(30, 2.0, 3.0, 20.0, 12.5, 40.0), evaluation)
+    summaries.phases(30, {"forward": 0.25})
+    summaries.close()
+    found = read(tmp_path)
+    assert {tag: found[tag][2] for tag in found if tag != "dev/translations"} == {
+        "train/loss": 2.5,
+        "train/words_per_second": 1000.0,
+        "train/learning_rate": pytest.approx(0.001),
+        "train/gradient_norm": 1.5,
+        "train/skipped_steps": 1.0,
+        "dev/loss": 3.0,
+        "dev/perplexity": 20.0,
+        "dev/bleu": 12.5,
+        "dev/chrf": 40.0,
+        "phases/forward": 0.25,
+    }
+    assert found["train/loss"][:2] == ("scalars", 20)
+    plugin, step, (text,) = found["dev/translations"]
+    assert (plugin, step) == ("text", 30)
+    assert text.decode().splitlines()[-1] == "|a \\| b|<b>d</b>|c|"

@@ -1,0 +1,30 @@
+"""Runs that are broken on purpose, as processes; benchmarks/faults.py does it many times."""
+
+import random
+import signal
+
+import pytest
+
+from benchmarks import faults
+
+
+@pytest.mark.parametrize("strategy", list(faults.STRATEGIES))
+def test_after_kill_9_training_goes_on_to_the_bit(strategy):
+    draw = random.Random(strategy)
+    assert list(faults.kills(faults.STRATEGIES[strategy], 1, draw)) == [""]
+
+
+def test_a_bit_that_was_changed_costs_one_checkpoint():
+    assert list(faults.damages(faults.flip_a_bit, 1, random.Random(1))) == [""]
+
+
+def test_a_full_disk_costs_nothing_that_was_saved():
+    assert list(faults.full_disks(1)) == [""]
+
+
+def test_a_second_run_in_the_same_directory_is_refused():
+    assert list(faults.second_runs(1)) == [""]
+
+
+def test_sigterm_saves_and_ends_well():
+    assert list(faults.signals(signal.SIGTERM, 1, random.Random(2))) == [""]

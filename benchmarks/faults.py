@@ -27,8 +27,8 @@ MODEL: Final = [
     "--dataset=demo",
     *("--encoder_type=cudnn_lstm", "--direction=bi", "--num_units=32", "--embedding_dim=32"),
     *("--num_encoder_layers=2", "--num_decoder_layers=1", "--attention=luong", "--dropout=0.1"),
-    *("--batch_size=16", "--num_warmup_batches=0", "--num_batches=240", "--log_every=20"),
-    *("--save_every_steps=25", "--num_keep_ckpts=3", "--ema_decay=0.99", "--deterministic"),
+    *("--batch_size=16", "--num_warmup_batches=0", "--num_batches=150", "--log_every=10"),
+    *("--save_every_steps=20", "--num_keep_ckpts=3", "--ema_decay=0.99", "--deterministic"),
 ]
 STRATEGIES: Final = {
     "one replica": [],
@@ -38,6 +38,7 @@ STRATEGIES: Final = {
     "independent": ["--num_replicas=2", "--variable_update=independent"],
 }
 SLOWEST_START_S: Final = 300.0
+LONGEST_WAIT_S: Final = 1.5  # about as long as the steps of a run take
 SMALL_FILE_BYTES: Final = 50_000
 
 
@@ -104,7 +105,7 @@ def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -
     """Starts training and kills it some time after the first step."""
     process = start(directory, flags)
     until(process, "batch ")
-    time.sleep(draw.uniform(0.0, 2.0))
+    time.sleep(draw.uniform(0.0, LONGEST_WAIT_S))
     process.send_signal(signal.SIGKILL)
     process.communicate()
 
@@ -139,7 +140,7 @@ def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:
         with tempfile.TemporaryDirectory() as place:
             process = start(Path(place), ["--num_batches=100000"])
             until(process, "batch ")
-            time.sleep(draw.uniform(0.0, 2.0))
+            time.sleep(draw.uniform(0.0, LONGEST_WAIT_S))
             process.send_signal(number)
             said, _ = process.communicate(timeout=SLOWEST_START_S)
             record = json.loads((Path(place) / "results.json").read_text())
@@ -168,7 +169,7 @@ def damages(harm: Harm, times: int, draw: random.Random) -> Iterator[str]:
         whole = finish(Path(place), [])
     for _ in range(times):
         with tempfile.TemporaryDirectory() as place:
-            finish(Path(place), ["--num_batches=110"])
+            finish(Path(place), ["--num_batches=70"])
             damaged = newest(Path(place))
             harm(draw.choice(sorted(damaged.iterdir())), draw)
             after = finish(Path(place), [])
@@ -185,7 +186,7 @@ def full_disks(times: int) -> Iterator[str]:
     """Lets saving fail; what was saved before must be there, and the run say what happened."""
     for _ in range(times):
         with tempfile.TemporaryDirectory() as place:
-            before = finish(Path(place), ["--num_batches=110"])
+            before = finish(Path(place), ["--num_batches=70"])
             process = start(Path(place), [], preexec_fn=no_large_files)
             said, _ = process.communicate(timeout=SLOWEST_START_S)
             kept = state_of(newest(Path(place))) == before.state

@@ -50,7 +50,9 @@ def matmul_flops_per_s(devices: Sequence[str], dtype: tf.DType = tf.float32) -> 
 def matrix(device: str, size: int, dtype: tf.DType) -> tf.Variable:
     """Any numbers; in a variable, for TensorFlow multiplies constants beforehand."""
     with tf.device(device):
-        return tf.Variable(tf.cast(tf.random.stateless_uniform([size, size], [1, 2]), dtype), trainable=False)
+        return tf.Variable(
+            tf.cast(tf.random.stateless_uniform([size, size], [1, 2]), dtype), trainable=False
+        )
 
 
 def chain(device: str, left: tf.Variable) -> tf.Tensor:

@@ -54,11 +54,10 @@ def to_json(facts: dict[str, Any], history: History) -> bytes:
 
 def from_json(data: bytes) -> History:
     """The opposite; only numbers are taken."""
-    entries = json.loads(data)["evaluations"]
-    kinds = {"step": int}
+    names = Score._fields[1:]
     return History(
         [
-            Score(**{name: kinds.get(name, float)(entry[name]) for name in Score._fields})
-            for entry in entries
+            Score(int(entry["step"]), *(float(entry[name]) for name in names))
+            for entry in json.loads(data)["evaluations"]
         ]
     )

@@ -95,7 +95,8 @@ def train_and_report(
     record = make_record(setup, meter, keeper, ending)
     try:
         print("\n" + results.table(record), flush=True)
-        record |= interrupt.unless(lambda: look(setup, meter, keeper), {})
+        nothing: dict[str, Any] = {}
+        record |= interrupt.unless(lambda: look(setup, meter, keeper), nothing)
     finally:
         if setup.config.run.results_file:
             results.append(record, Path(setup.config.run.results_file))

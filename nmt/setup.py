@@ -110,15 +110,26 @@ def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setu
     resumed = checkpoints.newest_whole(Path(run.output_dir)) if run.output_dir else None
     if resumed:
         model_dir.refuse_other_model(config, resumed)
-    wants = {"dev": bool(run.eval_every), "test": run.evaluate, "output_dir": run.output_dir}
-    data = sources[dataset_of(config.data)](
-        Request(config.data, names, run.num_epochs, run.seed, **wants)
-    )
+    data = sources[dataset_of(config.data)](make_request(config, names))
     trainer = make_trainer(config, data, names)
     history = resume(trainer, resumed, run) if resumed else History()
     first = first_batch(trainer, data)
     schedule = make_schedule(config, data, first, int(trainer.step))
     return Setup(config, data, trainer, schedule, resumed, first, history)
+
+
+def make_request(config: TrainConfig, names: tuple[str, ...]) -> Request:
+    """What the run wants of its data."""
+    run = config.run
+    return Request(
+        config.data,
+        names,
+        run.num_epochs,
+        run.seed,
+        dev=bool(run.eval_every),
+        test=run.evaluate,
+        output_dir=run.output_dir,
+    )
 
 
 def resume(trainer: Trainer, path: Path, run: RunConfig) -> History:

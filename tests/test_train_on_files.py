@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import re
+import subprocess
 
 import pytest
 
@@ -107,3 +109,27 @@ def test_all_lines_too_long_and_a_cache_that_cannot_be_written(tmp_path):
     run = on_files(tmp_path, f"--cache_dir={tmp_path}/file/cache")
     assert run.returncode == 2
     assert re.fullmatch(r"train.py: \S+ cannot be used: [^\n]*--cache_dir\n", run.stderr)
+
+
+def test_the_script_for_multi30k_goes_from_files_to_bleu(tmp_path):
+    for name, pairs in (("train", PAIRS), ("val", PAIRS[:8]), ("test_2016_flickr", PAIRS[8:16])):
+        write_files(tmp_path, pairs, name)
+    small = ["--num_units=16", "--embedding_dim=16", "--num_epochs=1", "--eval_every=2"]
+    command = ["sh", "scripts/train_multi30k.sh", str(tmp_path), *small, *VOCABULARIES]
+    out = tmp_path / "out"
+    command += ["--src_max_len=150", "--tgt_max_len=150", f"--cache_dir={tmp_path}/cache"]
+    run = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, env={**os.environ, "OUT": str(out)}
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    trained, judged = map(json.loads, (out / "results.json").read_text().splitlines())
+    assert len(trained["evaluations"]) >= 2
+    assert judged["search"] == "beam of 5"
+    assert (out / "learning_curve.png").exists()
+
+
+def test_the_script_for_multi30k_says_what_is_missing(tmp_path):
+    command = ["sh", "scripts/train_multi30k.sh", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.endswith("/train.en cannot be read; name another directory\n")

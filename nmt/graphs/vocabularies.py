@@ -71,7 +71,7 @@ class Pieces(GraphVocabulary):
 
     def __init__(self, vocabulary: SubwordVocabulary) -> None:
         super().__init__()
-        model = sentencepiece_model.ModelProto.FromString(vocabulary.model)
+        model: Any = sentencepiece_model.ModelProto.FromString(vocabulary.model)  # type: ignore[attr-defined]
         refuse_rare_kinds(model)
         rules = model.normalizer_spec
         self.one_space, self.first_space = rules.remove_extra_whitespaces, rules.add_dummy_prefix

@@ -1,0 +1,30 @@
+"""The flagfiles that come with the project."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nmt import checks, flags
+
+PRESETS = sorted(Path("presets").glob("*.flags"))
+NEEDS_DATA = r"--dataset=wmt14 .*prepare|--data_dir|--eval_every=\d+ needs --dev_src_file_name"
+
+
+def test_there_is_one_for_every_purpose():
+    names = [path.stem for path in PRESETS]
+    assert names == ["demo", "multi30k", "wmt14_gnmt", "wmt14_seeds"]
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
+def test_a_preset_is_understood_and_lacks_nothing_but_data(path):
+    config, problems = flags.parse([f"--flagfile={path}"])
+    assert problems == []
+    found = checks.find_problems(config)
+    assert [problem for problem in found if not re.search(NEEDS_DATA, problem)] == []
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
+def test_a_preset_says_what_to_expect_and_whether_that_was_measured(path):
+    comment = "".join(line for line in path.read_text().splitlines() if line.startswith("#"))
+    assert re.search("[Mm]easured", comment)

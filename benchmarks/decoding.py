@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> None:
     print(table(["Way", "sentences/s (median)", "range"], rows))
     one, other = texts.values()
     same = sum(a == b for a, b in zip(one, other))
-    print(f"\n{together / alone:.1f} times as fast; {same} of {len(lines)} translations are the same")
+    print(f"\n{together / alone:.1f} times as fast; {same} of {len(lines)} translations are equal")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--minutes", type=float, default=120)
     given, rest = parser.parse_known_args(argv)
     seconds = 60 * given.minutes
+    if seconds < 2 * SETTLING_S:
+        parser.error(f"--minutes={given.minutes:g} is too short; give 10 or more")
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-u", str(ROOT / "train.py"), *FLAGS, *rest]
         process = subprocess.Popen(
@@ -96,13 +98,15 @@ def main(argv: Sequence[str]) -> int:
         )
         memory, speed = watch(process, seconds)
         process.wait()
+    if process.returncode:
+        print(f"training ended with exit code {process.returncode}")
+        return 1
     rows = []
     for name, samples, scale in (("memory (MiB)", memory, 2**20), ("words/s", speed, 1)):
         first, last = quarters(samples, seconds)
         rows.append([name, f"{first / scale:,.0f}", f"{last / scale:,.0f}", f"{last / first:.3f}"])
     print("\n" + table(["", "first quarter", "last quarter", "ratio"], rows))
-    print(f"\nexit code {process.returncode}")
-    return process.returncode
+    return 0
 
 
 if __name__ == "__main__":

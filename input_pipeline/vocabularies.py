@@ -18,7 +18,7 @@ from input_pipeline.vocabulary import (
     fingerprint,
     read_words,
 )
-from nmt import snapshots
+from nmt import files, snapshots
 from nmt.config import DEFAULT_VOCAB_SIZE, DataConfig
 from nmt.errors import UserError
 
@@ -133,6 +133,15 @@ def kept_path(directory: Path, name: str) -> Path:
 def kept_files(directory: Path) -> dict[str, bytes]:
     """All that a directory holds of vocabularies, as it goes into checkpoints."""
     return {path.name: path.read_bytes() for path in sorted(directory.glob("vocabulary.*"))}
+
+
+def put_back(checkpoint: Path, directory: Path) -> None:
+    """Gives a run the vocabularies of the checkpoint it goes on from."""
+    present = kept_files(directory)
+    for name, data in kept_files(checkpoint).items():
+        if present.get(name) != data:
+            with cache.using(directory, OUTPUT_FLAG):
+                files.write_whole(directory / name, data)
 
 
 def kept_with_output(side: SideRequest, output_dir: str) -> Vocabulary:

@@ -46,7 +46,11 @@ def late_state(trainer: Trainer, late: Late) -> dict[str, Variables]:
     """Gradients that wait for the next step, by replica."""
     specs = trainer.model.flat_specs
     return {
-        str(number): {"num_tokens": held.num_tokens, **by_name(specs, held.sums)}
+        str(number): {
+            "num_tokens": held.num_tokens,
+            "loss_sum": held.loss_sum,
+            **by_name(specs, held.sums),
+        }
         for number, held in enumerate(late.held)
     }
 
@@ -70,8 +74,15 @@ def all_parts(trainer: Trainer) -> dict[str, Any]:
     return parts
 
 
+class NoNumbers(Exception):
+    """Gradients that wait are no numbers: what goes on from them cannot get well."""
+
+
 def save(trainer: Trainer, directory: Path, more: Mapping[str, bytes]) -> Path:
     """Writes a checkpoint named after the step, with some more files in it."""
+    late = trainer.strategy.late
+    if late and not late.finite():
+        raise NoNumbers("the gradients that wait for the next step are no numbers")
 
     def fill(place: Path) -> None:
         tf.train.Checkpoint(**all_parts(trainer)).write(str(place / STATE))
@@ -96,19 +107,26 @@ def newest_whole(directory: Path) -> Path | None:
 
     Where all are damaged nothing is begun anew over them.
     """
-    found = snapshots.newest_first(directory)
-    for path in found:
+    damaged: dict[Path, str] = {}
+    for path in snapshots.newest_first(directory):
         problem = snapshots.damage(path)
         if problem is None:
+            set_aside(damaged)
             return path
-        print(f"{path} is damaged ({problem}) and set aside", flush=True)
-        snapshots.set_aside(path)
-    if found:
+        damaged[path] = problem
+    if damaged:
         raise UserError(
             f"all checkpoints in {directory} are damaged; copy one there anew, or name another "
             "--output_dir to begin from the start"
         )
     return None
+
+
+def set_aside(damaged: Mapping[Path, str]) -> None:
+    """Takes damaged checkpoints out of the way of those that come."""
+    for path, problem in damaged.items():
+        print(f"{path} is damaged ({problem}) and set aside", flush=True)
+        snapshots.set_aside(path)
 
 
 def restore(trainer: Trainer, path: Path) -> None:

@@ -25,20 +25,23 @@ class Interrupt:
         self.raises = False
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Notes the first request; a second Ctrl-C stops at once."""
-        if self.requested and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        self.requested = True
-        if self.raises:
+        """Notes a request; after the first Ctrl-C a second one ends the process at once."""
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        first, self.requested = not self.requested, True
+        if first and self.raises:
+            self.raises = False
             raise StopRequested
 
     def unless(self, work: Callable[[], Result], instead: Result) -> Result:
         """Does some work, which the first request breaks off; then `instead` comes of it."""
         if self.requested:
             return instead
-        self.raises = True
         try:
-            return work()
+            self.raises = True
+            result = work()
+            self.raises = False
+            return result
         except StopRequested:
             return instead
         finally:

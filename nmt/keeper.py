@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from input_pipeline.vocabularies import kept_files
 from nmt import checkpoints, curve, history, model_dir, snapshots
-from nmt.dev import DevSet
+from nmt.dev import DevSet, Look
 from nmt.errors import SaveFailed
 from nmt.history import History, Score
 from nmt.interrupt import Interrupt
@@ -60,20 +60,32 @@ class Keeper:
         if self.summaries:
             self.summaries.progress(self.first_step + number, window, self.rate())
 
+    def catch_up(self, interrupt: Interrupt) -> None:
+        """Does what the run before was kept from: a look that was due, a link to the best."""
+        step, looked = self.first_step, [score.step for score in self.history.scores]
+        if self.dev and step and step not in looked:
+            last = self.setup.schedule.num_batches == 0
+            if last or step % self.run.eval_every == 0:
+                self.work(0, Due(save=False, look=True), interrupt)
+        best = self.history.best
+        if best and self.directory:
+            path = self.directory / f"{snapshots.PREFIX}{best.step}"
+            if path.is_dir() and snapshots.best(self.directory) != path:
+                snapshots.mark_best(self.directory, path)
+
     def work(self, number: int, due: Due, interrupt: Interrupt) -> bool:
         """Does what is due; False where training has nothing left to gain."""
-        better = due.look and interrupt.unless(lambda: self.look(number), instead=False)
-        if due.save or (better and self.directory):
+        found = interrupt.unless(self.dev.look, None) if self.dev and due.look else None
+        better = found is not None and self.take(number, found)
+        if self.directory and (due.save or better):
             with warned():
-                path = self.save(number)
-                if better and self.directory:
+                path = self.saved if self.is_saved(number) else self.save(number)
+                if better and path:
                     snapshots.mark_best(self.directory, path)
         return not self.history.has_stalled(self.run.patience)
 
-    def look(self, number: int) -> bool:
-        """Judges the model; True where it is the best so far."""
-        assert self.dev is not None, "find_problems refuses --eval_every without a dev set"
-        found = self.dev.look()
+    def take(self, number: int, found: Look) -> bool:
+        """Notes what a look has found; True where it is the best so far."""
         losses = [loss for loss in self.meter.losses[self.looked_after :] if np.isfinite(loss)]
         self.looked_after = number
         evaluation = found.evaluation
@@ -93,22 +105,20 @@ class Keeper:
                 curve.draw(self.history, self.directory / curve.NAME)
         return better
 
+    def is_saved(self, number: int) -> bool:
+        """Whether the step after so many batches of this run is in a checkpoint."""
+        step = self.first_step + number
+        return self.saved is not None and snapshots.step_of(self.saved) == step
+
     def save(self, number: int) -> Path:
         """Writes a checkpoint after so many batches of this run, then removes the oldest ones."""
         assert self.directory is not None, "nothing is saved without --output_dir"
         setup, step = self.setup, self.first_step + number
         if setup.data.batches_per_epoch:
             self.trainer.epochs.assign((setup.first + number) / setup.data.batches_per_epoch)
-        facts = {"step": step, "seed": self.run.seed, "learning_rate": self.rate()}
-        more = {
-            model_dir.CONFIG: model_dir.config_bytes(setup.config),
-            model_dir.PROGRESS: history.to_json(facts, self.history),
-            **kept_files(self.directory),
-        }
         try:
-            self.saved = checkpoints.save(self.trainer, self.directory, more)
-            snapshots.prune(self.directory, self.run.num_keep_ckpts)
-        except (OSError, tf.errors.OpError) as error:
+            self.saved = checkpoints.save(self.trainer, self.directory, self.files(step))
+        except (OSError, tf.errors.OpError, checkpoints.NoNumbers) as error:
             good = f"the last good one is {self.saved}" if self.saved else "there is none yet"
             raise SaveFailed(
                 f"step {step} was not saved in {self.directory}: {reason(error)}; {good}"
@@ -116,12 +126,23 @@ class Keeper:
         finally:
             self.saved_at = self.clock()
         print(f"saved {self.saved}", flush=True)
+        with warned():
+            snapshots.prune(self.directory, self.run.num_keep_ckpts)
         return self.saved
+
+    def files(self, step: int) -> dict[str, bytes]:
+        """What goes into a checkpoint beside the trainer's state."""
+        assert self.directory is not None
+        facts = {"step": step, "seed": self.run.seed, "learning_rate": self.rate()}
+        return {
+            model_dir.CONFIG: model_dir.config_bytes(self.setup.config),
+            model_dir.PROGRESS: history.to_json(facts, self.history),
+            **kept_files(self.directory),
+        }
 
     def finish(self, number: int) -> None:
         """Saves the last step, unless it was."""
-        step = self.first_step + number
-        if self.directory and not (self.saved and snapshots.step_of(self.saved) == step):
+        if self.directory and not self.is_saved(number):
             self.save(number)
 
     def close(self) -> None:

@@ -14,6 +14,12 @@ from nmt.errors import UserError
 NAME: Final = "lock"
 
 
+def note_owner(path: Path) -> None:
+    """Says who holds the lock; on a full disk nobody does."""
+    with contextlib.suppress(OSError):
+        path.write_text(f"{os.getpid()}\n", encoding="utf-8")
+
+
 @contextlib.contextmanager
 def held(directory: Path) -> Iterator[None]:
     """Keeps other runs out; the lock goes with the process that holds it, however that ends."""
@@ -34,7 +40,10 @@ def held(directory: Path) -> Iterator[None]:
                 f"--output_dir={directory} is in use by process {file.read().strip()}; wait for "
                 "it or name another directory"
             ) from error
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        except OSError as error:
+            raise UserError(
+                f"--output_dir={directory} cannot be locked: {error.strerror}; name a directory on "
+                "another file system"
+            ) from error
+        note_owner(directory / NAME)
         yield

@@ -102,7 +102,7 @@ def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
             with tf.device(device):
                 batch, transfer = passed(tf.nest.map_structure(tf.identity, batch))
                 sums, result, marks = replica_step(weights, batch, trainer.dropout_seed(replica))
-            handed_in.append(ReplicaGradients(sums, result.num_tokens))
+            handed_in.append(ReplicaGradients(sums, result.num_tokens, result.loss_sum))
             begun.append([start, transfer, read, *marks])
         agreed, exchanged = zip(*map(passed, strategy.agree(handed_in)))
         strategy.update(agreed, trainer.step.read_value())

@@ -53,7 +53,7 @@ def make_record(
         "padding_share": data.padding_share,
         "first_step_seconds": meter.step_seconds[0] if meter.step_seconds else None,
         "seconds_to_first_step": meter.first_end and meter.first_end - STARTED,
-        "losses": [loss if math.isfinite(loss) else None for loss in meter.losses],
+        "losses": list(meter.losses),
         "skipped_steps": meter.num_skipped,
         "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
         "exchange_bytes_are_at_most": bool(trainer.strategy.rows),  # rows differ from step to step
@@ -143,4 +143,13 @@ def arithmetic(record: dict[str, Any]) -> str:
 def append(record: dict[str, Any], path: Path) -> None:
     """Adds the record to a file as one line, in one write."""
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record, allow_nan=False) + "\n")
+        file.write(json.dumps(plain(record), allow_nan=False) + "\n")
+
+
+def plain(value: Any) -> Any:
+    """The same with None for what is no number, which JSON has not."""
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -35,8 +35,7 @@ def plan(setup: Setup) -> str:
         f"{config.optimizer.optimizer}",
         "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config, len(names))}",
         "variables": trainer.strategy.describe(),
-        "batches": f"{setup.schedule.num_warmup} warm-up, then "
-        f"{max(0, setup.schedule.num_batches - setup.schedule.num_warmup)} timed",
+        "batches": describe_batches(setup),
         "runtime": environment.describe(),
     }
     unused = exchange_flags(config.parallel) if len(names) == 1 else []
@@ -47,6 +46,20 @@ def plan(setup: Setup) -> str:
     if gpus := devices.unused_gpus():
         lines["GPUs"] = f"{gpus} are here that TensorFlow cannot use; see: make venv CUDA=1"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+
+
+def describe_batches(setup: Setup) -> str:
+    """How many there are to train on."""
+    schedule, run = setup.schedule, setup.config.run
+    if schedule.num_batches:
+        timed = max(0, schedule.num_batches - schedule.num_warmup)
+        return f"{schedule.num_warmup} warm-up, then {timed} timed"
+    wish = f"--num_batches={run.num_batches}"
+    if setup.data.num_batches is not None:
+        wish = f"--num_epochs={run.num_epochs}"
+    if setup.history.has_stalled(run.patience):
+        wish = f"--patience={run.patience}"
+    return f"nothing left to train; for more give more than {wish}"
 
 
 def describe(model: ModelConfig) -> str:
@@ -98,11 +111,20 @@ def train_and_report(
         nothing: dict[str, Any] = {}
         record |= interrupt.unless(lambda: look(setup, meter, keeper), nothing)
     finally:
-        if setup.config.run.results_file:
-            results.append(record, Path(setup.config.run.results_file))
+        failed = failed or keep(record, setup.config.run.results_file)
     if failed:
         raise failed
     return record
+
+
+def keep(record: dict[str, Any], path: str) -> SaveFailed | None:
+    """Adds the record to a file, if one is named; gives what went wrong."""
+    try:
+        if path:
+            results.append(record, Path(path))
+    except OSError as error:
+        return SaveFailed(f"--results_file={path} was not written: {error.strerror}")
+    return None
 
 
 def make_record(setup: Setup, meter: Meter, keeper: Keeper, ending: Ending) -> dict[str, Any]:
@@ -121,6 +143,8 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
     with Reporter(meter, schedule.num_batches, keeper.rate, first_step=first, skips=skips) as out:
         batches = meter.waiting_for(setup.data.batches_from(setup.first))
         try:
+            keeper.catch_up(interrupt)
+            out.go_on()
             return train_loop(setup.trainer, batches, schedule, out, keeper, interrupt)
         except Diverged as error:
             good = keeper.saved or "not there yet"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import tensorflow as tf
@@ -12,8 +13,6 @@ from nmt.errors import UserError
 from nmt.graphs import vocabularies
 from nmt.translation import Translator
 from nmt.types import Batch
-
-BLANK = r"^\s*$"
 
 
 class Served(tf.Module):
@@ -31,7 +30,7 @@ class Served(tf.Module):
     )
     def translate(self, sentences: tf.Tensor) -> dict[str, tf.Tensor]:
         """The best translation of every sentence with its score; of an empty one, nothing."""
-        blank = tf.strings.regex_full_match(sentences, BLANK)
+        blank = tf.strings.regex_full_match(sentences, f"{vocabularies.WHITESPACE}*")
         found = beam_search(
             self.translator.model, self.weights, self.batch(sentences), self.translator.search
         )
@@ -59,4 +58,7 @@ def save(translator: Translator, path: Path) -> None:
         tf.saved_model.save(served, str(part), signatures={"serving_default": served.translate})
         part.rename(path)
     except (OSError, tf.errors.OpError) as error:
-        raise UserError(f"--to={path} cannot be written: {error}; make room there") from error
+        why = str(getattr(error, "message", error)).splitlines()[0]
+        raise UserError(f"--to={path} cannot be written: {why}; make room there") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

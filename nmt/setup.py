@@ -12,9 +12,9 @@ import tensorflow as tf
 from input_pipeline.choice import dataset_of
 from input_pipeline.sources import SOURCES, Source
 from input_pipeline.training_data import Request, TrainingData
+from input_pipeline.vocabularies import put_back
 from nmt import checkpoints, devices, model_dir
-from nmt.config import ParallelConfig, RunConfig, TrainConfig
-from nmt.errors import UserError
+from nmt.config import ParallelConfig, TrainConfig
 from nmt.history import History
 from nmt.model import Model, make_model
 from nmt.occasions import Schedule
@@ -110,11 +110,18 @@ def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setu
     resumed = checkpoints.newest_whole(Path(run.output_dir)) if run.output_dir else None
     if resumed:
         model_dir.refuse_other_model(config, resumed)
+        put_back(resumed, Path(run.output_dir))
     data = sources[dataset_of(config.data)](make_request(config, names))
     trainer = make_trainer(config, data, names)
-    history = resume(trainer, resumed, run) if resumed else History()
+    history = History()
+    if resumed:
+        checkpoints.restore(trainer, resumed)
+        history = model_dir.read_history(resumed)
     first = first_batch(trainer, data)
-    schedule = make_schedule(config, data, first, int(trainer.step))
+    left = num_left(config, data, first, int(trainer.step))
+    if history.has_stalled(run.patience):
+        left = 0
+    schedule = Schedule(run.num_warmup_batches, left, run.log_every)
     return Setup(config, data, trainer, schedule, resumed, first, history)
 
 
@@ -132,31 +139,13 @@ def make_request(config: TrainConfig, names: tuple[str, ...]) -> Request:
     )
 
 
-def resume(trainer: Trainer, path: Path, run: RunConfig) -> History:
-    """Goes on from a checkpoint, unless there is nothing left to gain."""
-    checkpoints.restore(trainer, path)
-    history = model_dir.read_history(path)
-    if history.best and history.has_stalled(run.patience):
-        raise UserError(
-            f"--output_dir={run.output_dir} has not got better in --patience={run.patience} looks "
-            f"since step {history.best.step:,}; give more patience"
-        )
-    return history
-
-
 def first_batch(trainer: Trainer, data: TrainingData) -> int:
     """Where the data goes on; another size of batch makes another number of the same place."""
     return round(float(trainer.epochs) * (data.batches_per_epoch or 0))
 
 
-def make_schedule(config: TrainConfig, data: TrainingData, first: int, step: int) -> Schedule:
+def num_left(config: TrainConfig, data: TrainingData, first: int, step: int) -> int:
     """How many batches to train on: a run ends where it would have without a restart."""
     run = config.run
-    left, wish = run.num_warmup_batches + run.num_batches - step, f"--num_batches={run.num_batches}"
-    if data.num_batches is not None:
-        left, wish = data.num_batches - first, f"--num_epochs={run.num_epochs}"
-    if left < 1:
-        raise UserError(
-            f"--output_dir={run.output_dir} has finished all of {wish} at step {step:,}; give more"
-        )
-    return Schedule(run.num_warmup_batches, left, run.log_every)
+    total = run.num_warmup_batches + run.num_batches - step
+    return max(0, total if data.num_batches is None else data.num_batches - first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -17,6 +18,7 @@ MANIFEST: Final = "manifest.json"
 BEST: Final = "best"
 DAMAGED: Final = ".damaged"
 PART: Final = ".part"
+CHUNK_BYTES: Final = 1 << 20
 
 Fill = Callable[[Path], None]
 """Writes a checkpoint's files into the directory it is given."""
@@ -48,7 +50,8 @@ def write(root: Path, step: int, fill: Fill) -> Path:
             files.to_disk(file)
         set_aside(path)
         part.rename(path)
-        files.to_disk(root)
+        with contextlib.suppress(OSError):  # it is there, if perhaps not after a loss of power
+            files.to_disk(root)
     finally:
         remove(part)
     return path
@@ -56,8 +59,11 @@ def write(root: Path, step: int, fill: Fill) -> Path:
 
 def checksum(path: Path) -> str:
     """Differs where a file's content does."""
+    found = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while part := file.read(CHUNK_BYTES):
+            found.update(part)
+    return found.hexdigest()
 
 
 def damage(path: Path) -> str | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import tensorflow as tf
 
@@ -17,10 +18,29 @@ NUM_SAMPLES: Final = 5
 
 
 class Summaries:
-    """One run's event file."""
+    """One run's event file; where it cannot be written, the run goes on without."""
 
     def __init__(self, output_dir: Path) -> None:
-        self.writer = tf.summary.create_file_writer(str(output_dir / DIRECTORY))
+        self.place = output_dir / DIRECTORY
+        self.writer: Any = None
+        self.attempt(self.open)
+
+    def open(self) -> None:
+        """Begins a file."""
+        self.writer = tf.summary.create_file_writer(str(self.place))
+
+    def attempt(self, write: Callable[[], None]) -> None:
+        """Writes something; the first failure is said, and nothing is written after it."""
+        try:
+            write()
+        except (OSError, tf.errors.OpError) as error:
+            self.writer = None
+            why = str(getattr(error, "message", error)).splitlines()[0]
+            print(
+                f"train.py: {self.place} cannot be written: {why}; training goes on without it",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def progress(self, step: int, window: Window, rate: float) -> None:
         """The averages of some steps."""
@@ -39,8 +59,8 @@ class Summaries:
         """A look at the dev set, with some translations."""
         names = ("loss", "perplexity", "bleu", "chrf")
         self.scalars(score.step, {f"dev/{name}": getattr(score, name) for name in names})
-        self.text(score.step, "dev/translations", samples(evaluation))
-        self.writer.flush()
+        text = tf.constant([samples(evaluation)])
+        self.write(score.step, {"dev/translations": text}, "text")
 
     def phases(self, step: int, seconds: Mapping[str, float]) -> None:
         """Where a step's time goes."""
@@ -48,19 +68,25 @@ class Summaries:
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Some numbers."""
-        with self.writer.as_default():
-            for name, value in values.items():
-                number = tf.constant(value, tf.float32)
-                tf.summary.write(name, number, step=step, metadata=metadata("scalars"))
+        numbers = {name: tf.constant(value, tf.float32) for name, value in values.items()}
+        self.write(step, numbers, "scalars")
 
-    def text(self, step: int, name: str, text: str) -> None:
-        """Some Markdown."""
-        with self.writer.as_default():
-            tf.summary.write(name, tf.constant([text]), step=step, metadata=metadata("text"))
+    def write(self, step: int, values: Mapping[str, tf.Tensor], plugin: str) -> None:
+        """Some values for one of TensorBoard's pages."""
+
+        def write() -> None:
+            with self.writer.as_default():
+                for name, value in values.items():
+                    tf.summary.write(name, value, step=step, metadata=metadata(plugin))
+            self.writer.flush()
+
+        if self.writer is not None:
+            self.attempt(write)
 
     def close(self) -> None:
         """Writes what is left."""
-        self.writer.close()
+        if self.writer is not None:
+            self.attempt(self.writer.close)
 
 
 def metadata(plugin: str) -> tf.compat.v1.SummaryMetadata:

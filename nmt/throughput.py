@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from nmt.types import StepResult
@@ -56,13 +57,14 @@ class Meter:
         self.num_warmup = num_warmup
         self.clock = clock
         self.pending: list[StepResult] = []
-        self.step_seconds: list[float] = []
-        self.losses: list[float] = []  # per target token
+        # Arrays: runs have millions of steps.
+        self.step_seconds = array("d")
+        self.losses = array("d")  # per target token
         self.num_skipped = 0  # updates left out
-        self.words: list[int] = []
-        self.ids: list[int] = []  # the same numbers, but where ids are characters
-        self.target_ids: list[int] = []
-        self.wait_seconds: list[float] = []  # of each step, until its batch was there
+        self.words = array("l")
+        self.ids = array("l")  # the same numbers, but where ids are characters
+        self.target_ids = array("l")
+        self.wait_seconds = array("d")  # of each step, until its batch was there
         self.first_end: float | None = None  # when the first step was done
         self.last = clock()
 
@@ -100,17 +102,17 @@ class Meter:
         """
         steps = [read_step(result) for result in self.pending]
         words = [int(result.replicas.num_words) for result in self.pending]
-        self.ids += [int(result.replicas.num_ids) for result in self.pending]
-        self.target_ids += [step.num_tokens for step in steps]
+        self.ids.extend(int(result.replicas.num_ids) for result in self.pending)
+        self.target_ids.extend(step.num_tokens for step in steps)
         if self.pending:
             waited = self.clock()
             self.step_seconds[-1] += waited - self.last
             self.last = waited
             self.first_end = self.first_end or waited
         self.pending = []
-        self.losses += [step.loss for step in steps]
+        self.losses.extend(step.loss for step in steps)
         self.num_skipped += sum(step.num_skipped for step in steps)
-        self.words += words
+        self.words.extend(words)
         return self._window(steps, words)
 
     def _window(self, steps: list[Step], words: list[int]) -> Window:
@@ -125,7 +127,7 @@ class Meter:
     @property
     def timed_seconds(self) -> list[float]:
         """Seconds of each timed batch."""
-        return self.step_seconds[self.num_warmup :]
+        return list(self.step_seconds[self.num_warmup :])
 
     @property
     def input_wait_s(self) -> float:
@@ -148,6 +150,6 @@ class Meter:
         target = sum(self.target_ids[self.num_warmup :])
         return sum(self.ids[self.num_warmup :]) - target, target
 
-    def _per_second(self, numbers: list[int]) -> float:
+    def _per_second(self, numbers: Sequence[int]) -> float:
         seconds = sum(self.timed_seconds)
         return sum(numbers[self.num_warmup :]) / seconds if seconds else 0.0

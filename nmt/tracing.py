@@ -28,11 +28,11 @@ def record(
     `tensorboard --logdir DIRECTORY` shows it where the profiler's plugin is installed.
     """
     iterator = iter(batches)
-    trainer.train_step(next(iterator)).loss_sum.numpy()
+    trainer.train_step(next(iterator)).replicas.loss_sum.numpy()
     tf.profiler.experimental.start(str(directory))
     try:
         for _, batch in zip(range(num_steps), iterator):
-            trainer.train_step(batch).loss_sum.numpy()
+            trainer.train_step(batch).replicas.loss_sum.numpy()
     finally:
         tf.profiler.experimental.stop()
     newest = max(directory.rglob("*.xplane.pb"), key=lambda path: path.stat().st_mtime)

@@ -68,7 +68,7 @@ class Trainer:
             with tf.device(device):
                 # Traced at the first call; the other replicas call the same graph.
                 sums, result = self.replica_step(weights, batch, self.dropout_seed(replica))
-            gradients.append(ReplicaGradients(sums, result.num_tokens))
+            gradients.append(ReplicaGradients(sums, result.num_tokens, result.loss_sum))
             results.append(result)
         updated = self.strategy.update(self.strategy.agree(gradients), self.step.read_value())
         step = self.step.assign_add(1)

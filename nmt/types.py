@@ -37,6 +37,7 @@ class ReplicaGradients(NamedTuple):
 
     sums: list[Gradient]  # of the summed token loss, one entry per variable
     num_tokens: tf.Tensor  # scalar float32, target tokens without padding
+    loss_sum: tf.Tensor  # scalar float32, what the gradients are of
 
 
 class ReplicaResult(NamedTuple):

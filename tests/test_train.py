@@ -173,6 +173,21 @@ def test_a_signal_ends_with_the_summary_of_every_step_made(tmp_path, number):
     assert record["ending"] == "broken_off"
 
 
+def test_a_run_that_has_finished_only_judges_what_there_is(tmp_path):
+    """As after a kill between the last checkpoint and the record."""
+    results = tmp_path / "results.json"
+    argv = [*SMALL, "--dataset=demo", "--tgt_max_len=20", f"--output_dir={tmp_path / 'out'}"]
+    assert train(*argv).returncode == 0
+    vocabulary = tmp_path / "out" / "vocabulary.source.words"
+    vocabulary.write_bytes(vocabulary.read_bytes()[:-3])  # the checkpoint's is taken instead
+    run = train(*argv, "--evaluate", f"--results_file={results}")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "nothing left to train; for more give more than --num_batches=4" in run.stdout
+    record = json.loads(results.read_text())
+    assert (record["timed_batches"], record["losses"]) == (0, [])
+    assert 0 <= record["bleu"] < 20
+
+
 def test_a_run_leaves_a_model_that_translates(tmp_path):
     out = tmp_path / "out"
     assert train(*SMALL, "--dataset=demo", f"--output_dir={out}").returncode == 0

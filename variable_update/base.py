@@ -69,12 +69,14 @@ class VariableUpdate(abc.ABC):
     def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates each copy with what was agreed on."""
 
-    def guarded(self, norm: tf.Tensor, update: Callable[[], None]) -> UpdateResult:
+    def guarded(
+        self, loss_sum: tf.Tensor, norm: tf.Tensor, update: Callable[[], None]
+    ) -> UpdateResult:
         """Updates, but not with gradients that are to be left out."""
         if not self.skips:
             update()
             return UpdateResult(norm, tf.zeros([]))
-        finite = tf.math.is_finite(norm)
+        finite = tf.math.is_finite(norm) & tf.math.is_finite(loss_sum)
         tf.cond(finite, update, lambda: None)
         return UpdateResult(norm, tf.cast(~finite, tf.float32))
 

@@ -32,7 +32,9 @@ class Independent(Replicated):
         with tf.device(self.devices[number]):
             factor, norm = optimizer.scale(mine)
             return self.guarded(
-                norm, lambda: self.update_copy(optimizer.handles(), mine.sums, factor, step)
+                mine.loss_sum,
+                norm,
+                lambda: self.update_copy(optimizer.handles(), mine.sums, factor, step),
             )
 
     def exchange_bytes(self) -> int:

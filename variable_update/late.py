@@ -28,6 +28,11 @@ class Late:
             tf.nest.map_structure(lambda variable, value: variable.assign(value), held, gradients)
         return before
 
+    def finite(self) -> bool:
+        """Whether all that is held are numbers."""
+        held = [variable for held in self.held for variable in held.sums]
+        return all(bool(tf.reduce_all(tf.math.is_finite(variable))) for variable in held)
+
     def take(self, other: Late) -> None:
         """Holds at the first replica all that others held: what is exchanged has the same sum."""
         for held in self.held:
@@ -42,4 +47,5 @@ def hold(device: str, like: Sequence[tf.Variable]) -> ReplicaGradients:
     """Variables that hold one replica's gradients: none yet."""
     with tf.device(device):
         zeros = [tf.Variable(tf.zeros(v.shape), trainable=False) for v in like]
-        return ReplicaGradients(zeros, tf.Variable(0.0, trainable=False))
+        counts = (tf.Variable(0.0, trainable=False) for _ in range(2))
+        return ReplicaGradients(zeros, *counts)

@@ -40,14 +40,16 @@ class ParameterServer(VariableUpdate):
                 sums.append(add_rows(parts, rows) if rows else add_up(parts))
         with tf.device(self.homes[0]):
             num_tokens = add_up([replica.num_tokens for replica in replicas])
-        return [ReplicaGradients(sums, num_tokens)]
+            loss_sum = add_up([replica.loss_sum for replica in replicas])
+        return [ReplicaGradients(sums, num_tokens, loss_sum)]
 
     def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates each variable where it lives."""
         optimizer = self.copies[0].optimizer
         with tf.device(self.homes[0]):
             factor, norm = optimizer.scale(agreed[0])
-        return self.guarded(norm, lambda: optimizer.update(agreed[0].sums, factor, step))
+        sums, _, loss_sum = agreed[0]
+        return self.guarded(loss_sum, norm, lambda: optimizer.update(sums, factor, step))
 
     def exchange_bytes(self) -> int:
         """Every replica that is not a variable's home gets it and sends its gradient.

@@ -54,7 +54,8 @@ class Replicated(VariableUpdate):
         sums = self.exchange(handed_in, self.devices, self.rows)
         with tf.device(self.devices[0]):
             num_tokens = add_up([gradients.num_tokens for gradients in replicas])
-        return [ReplicaGradients(mine, num_tokens) for mine in sums]
+            loss_sum = add_up([gradients.loss_sum for gradients in replicas])
+        return [ReplicaGradients(mine, num_tokens, loss_sum) for mine in sums]
 
     def update(self, agreed: Sequence[ReplicaGradients], step: tf.Tensor) -> UpdateResult:
         """Updates every copy; where gradients are late, not before there are any."""
@@ -77,7 +78,7 @@ class Replicated(VariableUpdate):
                 with tf.device(device):
                     self.update_copy(copy.optimizer.handles(), mine.sums, factor, step)
 
-        return self.guarded(norm, update)
+        return self.guarded(agreed[0].loss_sum, norm, update)
 
     def describe(self) -> str:
         """One line for the plan: who holds what, and how they agree."""

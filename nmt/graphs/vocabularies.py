@@ -18,7 +18,7 @@ from nmt.graphs.segmenters import SEGMENTERS
 NORMAL, UNKNOWN, CONTROL = 1, 2, 3  # types of pieces
 UNKNOWN_SURFACE: Final = " \N{DOUBLE QUESTION MARK} "
 # What str.split takes for space, as RE2 writes it.
-WHITESPACE: Final = r"[\s\x0b\x1c-\x1f\x{85}\p{Z}]+"
+WHITESPACE: Final = r"[\s\x0b\x1c-\x1f\x{85}\p{Z}]"
 
 
 class GraphVocabulary(tf.Module):

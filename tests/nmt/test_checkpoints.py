@@ -144,6 +144,16 @@ def test_where_all_are_damaged_nothing_is_begun_anew(tmp_path):
     save_steps(tmp_path, 1, 2)
     for step in (1, 2):
         harm(tmp_path / f"step-{step}", truncate=True)
-    with pytest.raises(UserError, match=r"all checkpoints in .* are damaged; copy one there anew"):
-        checkpoints.newest_whole(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["step-1.damaged", "step-2.damaged"]
+    for _ in range(2):  # who starts it again and again does not begin anew either
+        with pytest.raises(UserError, match=r"all checkpoints in .* are damaged; copy one there"):
+            checkpoints.newest_whole(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step-1", "step-2"]
+
+
+def test_gradients_that_wait_and_are_no_numbers_are_not_saved(tmp_path):
+    trainer = trained(strategy="replicated", num_replicas=2, relaxed=True)
+    held = trainer.strategy.late.held[1].sums[0]
+    held.assign(np.full(held.shape, np.inf, np.float32))
+    with pytest.raises(checkpoints.NoNumbers):
+        checkpoints.save(trainer, tmp_path, {})
+    assert not list(tmp_path.iterdir())

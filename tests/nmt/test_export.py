@@ -11,7 +11,7 @@ from nmt import export, search_flags
 from nmt.search_flags import SearchConfig
 from tests.nmt.test_model_dir import save
 
-LINES = ["s1 s2 s3", "", "s4", "  ", "s5 s1 unknown s7 s8 s2"]
+LINES = ["s1 s2 s3", "", "s4", " \u00a0\u3000", "s5 s1 unknown s7 s8 s2"]
 LOAD = """
 import json, sys
 import tensorflow as tf

@@ -1,5 +1,6 @@
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -7,8 +8,10 @@ from input_pipeline.corpus import Pair
 from input_pipeline.training_data import TrainingData
 from nmt import checkpoints, keeper, model_dir, snapshots
 from nmt.config import RunConfig, TrainConfig
+from nmt.dev import DevSet, Look
 from nmt.errors import SaveFailed
-from nmt.history import History, Score
+from nmt.evaluation import Evaluation
+from nmt.history import History
 from nmt.interrupt import signals_noted
 from nmt.keeper import Keeper
 from nmt.loop import Ending, train_loop
@@ -103,11 +106,10 @@ def scores_of(monkeypatch, *bleus):
     """Looks that find what a test wants them to."""
     left = list(bleus)
 
-    def look(self, number):
-        step = self.first_step + number
-        return self.history.add(Score(step, 1.0, 1.0, 1.0, left.pop(0), 1.0))
+    def look(self):
+        return Look(1.0, Evaluation(DEV, ["t1", "t2"], "greedy", left.pop(0), "", 1.0, ""))
 
-    monkeypatch.setattr(Keeper, "look", look)
+    monkeypatch.setattr(DevSet, "look", look)
 
 
 def test_the_best_checkpoint_is_kept(tmp_path, monkeypatch):
@@ -138,14 +140,48 @@ def test_a_look_is_printed_and_drawn_and_comes_at_the_end_too(tmp_path, capsys):
 
 
 def test_a_signal_breaks_a_look_off_and_the_step_is_saved(tmp_path, monkeypatch):
-    def look(self, number):
+    def look(self):
         signal.raise_signal(signal.SIGTERM)
         raise AssertionError("the look went on")
 
-    monkeypatch.setattr(Keeper, "look", look)
+    monkeypatch.setattr(DevSet, "look", look)
     _, ending = train(setup_of(output_dir=str(tmp_path), eval_every=2))
     assert ending is Ending.BROKEN_OFF
     assert names(tmp_path) == ["step-2"]
+
+
+def again(before, **changes):
+    """The setup of a run that goes on from the newest checkpoint."""
+    path = checkpoints.newest_whole(Path(before.config.run.output_dir))
+    trainer = small.trainer()
+    checkpoints.restore(trainer, path)
+    step, history = int(trainer.step), model_dir.read_history(path)
+    return before._replace(trainer=trainer, resumed=path, first=step, history=history, **changes)
+
+
+def test_a_look_that_was_broken_off_is_made_up_for(tmp_path, monkeypatch):
+    setup = setup_of(num_batches=4, output_dir=str(tmp_path), eval_every=2)
+    train(setup._replace(config=TrainConfig(run=RunConfig(output_dir=str(tmp_path)))))
+    scores_of(monkeypatch, 7.0)
+    kept = Keeper(again(setup, schedule=Schedule(0, 0, 100)), Meter(0), Clock())
+    with signals_noted() as interrupt:
+        kept.catch_up(interrupt)
+    kept.close()
+    assert [(score.step, score.bleu) for score in kept.history.scores] == [(4, 7.0)]
+    assert snapshots.best(tmp_path) == tmp_path / "step-4"
+    assert names(tmp_path) == ["step-4"]
+
+
+def test_a_link_to_the_best_that_was_not_made_is_made(tmp_path, monkeypatch):
+    scores_of(monkeypatch, 5.0, 9.0, 3.0)
+    setup = setup_of(output_dir=str(tmp_path), eval_every=2)
+    train(setup)
+    snapshots.mark_best(tmp_path, tmp_path / "step-2")  # as if it was killed before the next one
+    kept = Keeper(again(setup), Meter(0), Clock())
+    with signals_noted() as interrupt:
+        kept.catch_up(interrupt)
+    kept.close()
+    assert snapshots.best(tmp_path) == tmp_path / "step-4"
 
 
 def full(*_):

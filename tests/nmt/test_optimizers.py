@@ -17,7 +17,7 @@ def update(name, gradients, num_tokens=1.0):
     optimizer = make_optimizer(dataclasses.replace(CONFIG, optimizer=name), variables)
     for step, sums in enumerate(gradients):
         tensors = [tf.constant(value) for value in sums]
-        scale = optimizer.scale(ReplicaGradients(tensors, tf.constant(num_tokens)))
+        scale = optimizer.scale(ReplicaGradients(tensors, tf.constant(num_tokens), 0.0))
         optimizer.update(tensors, scale.factor, tf.constant(step))
     return [variable.numpy() for variable in variables]
 

@@ -1,7 +1,5 @@
 import json
 
-import pytest
-
 from nmt import results
 
 RECORD = {
@@ -37,8 +35,9 @@ def test_records_are_lines_of_strict_json(tmp_path):
     for number in (1, 2):
         results.append({"number": number}, path)
     assert [json.loads(line)["number"] for line in path.read_text().splitlines()] == [1, 2]
-    with pytest.raises(ValueError, match="JSON"):
-        results.append({"loss": float("nan")}, path)
+    results.append({"losses": [1.5, float("nan")], "more": {"loss": float("inf")}}, path)
+    last = path.read_text().splitlines()[-1]
+    assert json.loads(last) == {"losses": [1.5, None], "more": {"loss": None}}
 
 
 def test_gpus_tell_the_most_memory_each_has_used(monkeypatch):

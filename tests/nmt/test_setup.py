@@ -6,8 +6,7 @@ import pytest
 from input_pipeline.synthetic import synthetic_batch
 from input_pipeline.training_data import TrainingData
 from nmt.config import DataConfig, ParallelConfig, RunConfig, TrainConfig
-from nmt.errors import UserError
-from nmt.setup import first_batch, make_schedule, make_trainer, servers
+from nmt.setup import first_batch, make_trainer, num_left, servers
 from tests import small
 
 
@@ -16,22 +15,21 @@ def data(num_batches=None):
 
 
 def test_the_protocol_is_warm_up_and_timed_batches():
-    assert make_schedule(TrainConfig(), data(), first=0, step=0)[:2] == (10, 30)
+    assert num_left(TrainConfig(), data(), first=0, step=0) == 30
 
 
 def test_a_run_that_is_started_again_ends_where_it_would_have_ended():
     config = TrainConfig(run=RunConfig(output_dir="out"))
-    assert make_schedule(config, data(), first=0, step=25).num_batches == 5
-    with pytest.raises(UserError, match="finished all of --num_batches=20 at step 30; give more"):
-        make_schedule(config, data(), first=0, step=30)
+    assert num_left(config, data(), first=0, step=25) == 5
+    assert num_left(config, data(), first=0, step=30) == 0
+    assert num_left(config, data(), first=0, step=31) == 0
 
 
 def test_epochs_end_where_they_would_have_without_a_restart():
     config = TrainConfig(run=RunConfig(num_epochs=2, output_dir="out"))
-    assert make_schedule(config, data(num_batches=50), first=0, step=0).num_batches == 50
-    assert make_schedule(config, data(num_batches=50), first=45, step=45).num_batches == 5
-    with pytest.raises(UserError, match="finished all of --num_epochs=2 at step 7; give more"):
-        make_schedule(config, data(num_batches=50), first=50, step=7)
+    assert num_left(config, data(num_batches=50), first=0, step=0) == 50
+    assert num_left(config, data(num_batches=50), first=45, step=7) == 5
+    assert num_left(config, data(num_batches=50), first=50, step=7) == 0
 
 
 def test_the_place_in_the_data_does_not_depend_on_the_size_of_a_batch():

@@ -45,3 +45,15 @@ def test_numbers_and_texts_are_where_tensorboard_looks_for_them(tmp_path):
     plugin, step, (text,) = found["dev/translations"]
     assert (plugin, step) == ("text", 30)
     assert text.decode().splitlines()[-1] == "|a \\| b|<b>d</b>|c|"
+
+
+def test_a_file_that_cannot_be_written_costs_one_line(tmp_path, capsys):
+    (tmp_path / "tensorboard").write_text("in the way")
+    summaries = Summaries(tmp_path)
+    for step in (1, 2):
+        summaries.phases(step, {"forward": 0.25})
+    summaries.close()
+    said = capsys.readouterr().err
+    assert said.startswith(f"train.py: {tmp_path}/tensorboard cannot be written: ")
+    assert said.endswith("; training goes on without it\n")
+    assert said.count("\n") == 1

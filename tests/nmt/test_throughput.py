@@ -36,7 +36,7 @@ def test_warm_up_is_left_out_of_the_speed():
     assert meter.timed_seconds == [2.0, 3.0]
     assert meter.words_per_s == pytest.approx(50 / 5)
     assert meter.ids_per_s == pytest.approx(4 * 50 / 5)
-    assert meter.losses == [2.0] * 4
+    assert list(meter.losses) == [2.0] * 4
 
 
 def test_a_window_averages_since_the_last_look():
@@ -55,7 +55,7 @@ def test_waiting_for_the_device_counts_as_the_last_steps_time():
     clock.now = 1.0
     meter.count(small.step_result(Slow(6.0), 3.0, 10, 10))
     meter.read()
-    assert meter.step_seconds == [2.0]
+    assert list(meter.step_seconds) == [2.0]
 
 
 def test_counting_reads_nothing():

@@ -23,15 +23,15 @@ def test_lengths_and_replicas_do_not_retrace(encoder_type, num_replicas):
 def test_a_step_counts_real_words_only():
     trainer = small.trainer()
     result = trainer.train_step((small.batch([5, 1, 3], [2, 6, 0], extra_columns=4),))
-    assert int(result.num_tokens) == 8
-    assert int(result.num_words) == 5 + 1 + 8
+    assert int(result.replicas.num_tokens) == 8
+    assert int(result.replicas.num_words) == 5 + 1 + 8
 
 
 def test_the_loss_falls():
     adam = OptimizerConfig(optimizer="adam", learning_rate=0.02)
     trainer = small.trainer(optimizer=adam, encoder_type="cudnn_lstm")
     batch = (small.batch([5, 1, 3], [2, 6, 4]),)
-    losses = [float(trainer.train_step(batch).loss_sum) for _ in range(100)]
+    losses = [float(trainer.train_step(batch).replicas.loss_sum) for _ in range(100)]
     assert losses[-1] < 0.2 * losses[0]
 
 
@@ -46,7 +46,7 @@ def test_each_step_drops_other_values():
     still = OptimizerConfig(optimizer="sgd", learning_rate=1e-30)
     trainer = small.trainer(dropout=0.5, optimizer=still)
     batch = (small.batch([5, 1, 3], [2, 6, 4]),)
-    losses = {float(trainer.train_step(batch).loss_sum) for _ in range(3)}
+    losses = {float(trainer.train_step(batch).replicas.loss_sum) for _ in range(3)}
     assert len(losses) == 3
 
 

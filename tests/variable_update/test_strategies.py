@@ -37,8 +37,9 @@ def make(name, num_replicas, servers=(), skips=False):
     )
 
 
-def gradients(scalar, vector, num_tokens):
-    return ReplicaGradients([tf.constant(scalar), tf.constant(vector)], tf.constant(num_tokens))
+def gradients(scalar, vector, num_tokens, loss_sum=1.0):
+    sums = [tf.constant(scalar), tf.constant(vector)]
+    return ReplicaGradients(sums, tf.constant(num_tokens), tf.constant(loss_sum))
 
 
 UNEVEN = [gradients(2.0, [1.0, 0.0], 1.0), gradients(6.0, [0.0, 4.0], 3.0)]
@@ -62,13 +63,15 @@ def test_independent_replicas_divide_by_their_own_tokens():
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_gradients_that_are_no_numbers_are_left_out_and_counted(name, bad):
+@pytest.mark.parametrize(
+    ("bad", "loss"), [(float("nan"), 1.0), (float("inf"), 1.0), (4.0, float("inf"))]
+)
+def test_steps_without_numbers_are_left_out_and_counted(name, bad, loss):
     strategy = make(name, 2, skips=True)
     update = tf.function(strategy.update, autograph=False)
-    harmed = [UNEVEN[0], gradients(6.0, [0.0, bad], 3.0)]
+    harmed = [UNEVEN[0], gradients(6.0, [0.0, bad], 3.0, loss)]
     result = update(strategy.agree(harmed), tf.constant(0))
-    assert not np.isfinite(result.gradient_norm)
+    assert np.isfinite(result.gradient_norm) == np.isfinite(bad)
     assert float(result.num_skipped) == 1
     first = 8.0 if name == "independent" else 10.0  # the first replica's own gradients are sound
     assert [float(strategy.read(replica)[0]) for replica in (0, 1)] == [first, 10.0]

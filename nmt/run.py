@@ -147,7 +147,7 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
             out.go_on()
             return train_loop(setup.trainer, batches, schedule, out, keeper, interrupt)
         except Diverged as error:
-            good = keeper.saved or "not there yet"
+            good = (keeper.saver and keeper.saver.saved) or "not there yet"
             raise Diverged(f"{error}; the last good checkpoint is {good}") from error
 
 

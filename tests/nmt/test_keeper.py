@@ -6,7 +6,7 @@ import pytest
 
 from input_pipeline.corpus import Pair
 from input_pipeline.training_data import TrainingData
-from nmt import checkpoints, keeper, model_dir, snapshots
+from nmt import checkpoints, model_dir, saver, snapshots
 from nmt.config import RunConfig, TrainConfig
 from nmt.dev import DevSet, Look
 from nmt.errors import SaveFailed
@@ -85,7 +85,7 @@ def test_checkpoints_come_every_so_many_minutes(tmp_path):
     assert kept.due(1) == Due(save=False, look=False)
     clock.now = 120.0
     assert kept.due(2) == Due(save=True, look=False)
-    kept.save(2)
+    kept.saver.save(2)
     clock.now = 239.0
     assert not kept.due(3).save
     kept.close()
@@ -125,7 +125,7 @@ def test_patience_ends_training(tmp_path, monkeypatch):
     scores_of(monkeypatch, 5.0, 9.0, 3.0, 8.0)
     kept, ending = train(setup_of(output_dir=str(tmp_path), eval_every=1, patience=2))
     assert ending is Ending.STALLED
-    assert int(kept.trainer.step) == 4
+    assert int(kept.setup.trainer.step) == 4
     assert names(tmp_path)[-1] == "step-4"
 
 
@@ -193,8 +193,8 @@ def test_a_full_disk_costs_a_line_during_training_and_nothing_that_was_saved(
 ):
     setup = setup_of(output_dir=str(tmp_path), save_every_steps=2)
     kept = Keeper(setup, Meter(0))
-    good = kept.save(0)
-    monkeypatch.setattr(keeper.checkpoints, "save", full)
+    good = kept.saver.save(0)
+    monkeypatch.setattr(saver.checkpoints, "save", full)
     with signals_noted() as interrupt:
         assert kept.work(2, Due(save=True, look=False), interrupt)
     said = f"step 2 was not saved in {tmp_path}: No space left on device; the last good one is"

@@ -1,0 +1,98 @@
+"""A run's checkpoints: when they are due and what goes into them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import tensorflow as tf
+
+from input_pipeline.vocabularies import kept_files
+from nmt import checkpoints, history, model_dir, snapshots
+from nmt.errors import SaveFailed
+from nmt.schedules import learning_rate
+from nmt.setup import Setup
+
+
+class Saver:
+    """Saves a run in its directory; batches are counted from where this run began."""
+
+    def __init__(self, setup: Setup, clock: Callable[[], float] = time.monotonic) -> None:
+        self.setup, self.clock = setup, clock
+        self.run = setup.config.run
+        self.directory = Path(self.run.output_dir)
+        self.first_step = int(setup.trainer.step)
+        self.saved = setup.resumed  # the last good one
+        self.saved_at = clock()
+
+    def is_due(self, number: int) -> bool:
+        """Whether so many steps or minutes have passed; the end is saved anyway."""
+        if number == self.setup.schedule.num_batches:
+            return False
+        steps, minutes = self.run.save_every_steps, self.run.save_every_minutes
+        by_steps = bool(steps) and (self.first_step + number) % steps == 0
+        return by_steps or (bool(minutes) and self.clock() - self.saved_at >= 60 * minutes)
+
+    def has(self, number: int) -> bool:
+        """Whether the step after so many batches is in a checkpoint."""
+        step = self.first_step + number
+        return self.saved is not None and snapshots.step_of(self.saved) == step
+
+    def save(self, number: int) -> Path:
+        """Makes sure there is a checkpoint of this step, then removes the oldest ones."""
+        if self.saved and self.has(number):
+            return self.saved
+        try:
+            self.saved = self.write(number)
+        except (OSError, tf.errors.OpError, checkpoints.NoNumbers) as error:
+            good = f"the last good one is {self.saved}" if self.saved else "there is none yet"
+            raise SaveFailed(
+                f"step {self.first_step + number} was not saved in {self.directory}: "
+                f"{reason(error)}; {good}"
+            ) from error
+        finally:
+            self.saved_at = self.clock()
+        print(f"saved {self.saved}", flush=True)
+        with warned():
+            snapshots.prune(self.directory, self.run.num_keep_ckpts)
+        return self.saved
+
+    def write(self, number: int) -> Path:
+        """Writes a checkpoint with all that is needed to go on from it."""
+        trainer, setup = self.setup.trainer, self.setup
+        if setup.data.batches_per_epoch:
+            trainer.epochs.assign((setup.first + number) / setup.data.batches_per_epoch)
+        rate = float(learning_rate(setup.config.optimizer, trainer.step - 1))
+        facts = {"step": self.first_step + number, "seed": self.run.seed, "learning_rate": rate}
+        more = {
+            model_dir.CONFIG: model_dir.config_bytes(setup.config),
+            model_dir.PROGRESS: history.to_json(facts, setup.history),
+            **kept_files(self.directory),
+        }
+        return checkpoints.save(trainer, self.directory, more)
+
+    def mark_best(self) -> None:
+        """Lets `best` lead to the checkpoint with the highest score, if it is there."""
+        best = self.setup.history.best
+        path = self.directory / f"{snapshots.PREFIX}{best.step if best else ''}"
+        if best and path.is_dir() and snapshots.best(self.directory) != path:
+            snapshots.mark_best(self.directory, path)
+
+
+@contextlib.contextmanager
+def warned() -> Iterator[None]:
+    """What cannot be written costs a line, not the run."""
+    try:
+        yield
+    except (SaveFailed, OSError) as error:
+        print(f"train.py: {error}; training goes on", file=sys.stderr, flush=True)
+
+
+def reason(error: Exception) -> str:
+    """Why something could not be written, in a few words."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return str(getattr(error, "message", error)).splitlines()[0]

@@ -6,4 +6,4 @@ bin=.venv/bin
 "$bin/ruff" check .
 "$bin/ruff" format --check .
 "$bin/mypy"
-"$bin/python" -m pytest -n auto "$@"
+"$bin/python" -m pytest -n auto --dist worksteal "$@"

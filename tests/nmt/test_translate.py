@@ -7,6 +7,8 @@ import sys
 import pytest
 
 from nmt import translate
+from nmt.config import TrainConfig
+from tests import small
 from tests.nmt.test_model_dir import save
 
 LINES = ["s1 s2 s3", "", "s4", "s5 s1 s1 s7 s8 s2"]
@@ -86,9 +88,7 @@ def test_what_is_no_text_is_refused(model):
 
 
 def test_a_penalty_that_needs_attention_is_refused_without(tmp_path, model):
-    save(tmp_path)
-    text = (tmp_path / "config.json").read_text().replace('"luong"', '"none"')
-    (tmp_path / "config.json").write_text(text)
+    save(tmp_path, config=TrainConfig(model=small.MODEL))
     done = run(f"--model={tmp_path}", "--coverage_penalty=0.2", text="s1")
     assert done.returncode == 2
     assert b"--coverage_penalty=0.2 needs a model with attention" in done.stderr

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt import checks, environment, flags, search_flags
+from nmt import checks, environment, flags, programs, search_flags
 from nmt.config import option
-from nmt.errors import UserError
 from nmt.search_flags import DEFAULTS, SearchConfig
-
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,23 +69,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
 
 def main(argv: Sequence[str]) -> int:
     """Evaluates; gives the exit code."""
-    try:
-        config, problems = PROGRAM.parse(argv)
-        problems += find_problems(config)
-        if not problems:
-            environment.prepare(verbosity=0)
-            run(config)
-    except flags.HelpRequested as request:
-        print(request)
-        return DONE
-    except UserError as error:
-        problems = [str(error)]
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    if problems:
-        lines = "\n".join(f"{PROGRAM.name}: {problem}" for problem in problems)
-        print(lines, file=sys.stderr)
-    return REFUSED if problems else DONE
+    return programs.main(PROGRAM, argv, find_problems, run)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nmt import environment, flags, search_flags
+from nmt import flags, programs, search_flags
 from nmt.config import option
-from nmt.errors import UserError
 from nmt.search_flags import DEFAULTS, SearchConfig
-
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,23 +56,7 @@ def run(config: ExportConfig) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Exports; gives the exit code."""
-    try:
-        config, problems = PROGRAM.parse(argv)
-        problems += find_problems(config)
-        if not problems:
-            environment.prepare(verbosity=0)
-            run(config)
-    except flags.HelpRequested as request:
-        print(request)
-        return DONE
-    except UserError as error:
-        problems = [str(error)]
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    if problems:
-        lines = "\n".join(f"{PROGRAM.name}: {problem}" for problem in problems)
-        print(lines, file=sys.stderr)
-    return REFUSED if problems else DONE
+    return programs.main(PROGRAM, argv, find_problems, run)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from nmt import environment, flags, search_flags
+from nmt import environment, flags, programs, search_flags
 from nmt.config import option
 from nmt.errors import UserError
 from nmt.search_flags import DEFAULTS, SearchConfig
 
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
 # So many lines are sorted by length together. What is there sooner is not kept waiting.
 LINES_AT_ONCE = 2048
 END = None
@@ -110,34 +109,21 @@ def write(out: TextIO, number: int, found: Sequence[Any], *, several: bool) -> N
         out.write(f"{number + 1}\t{one.score:.4f}\t{one.text}\n" if several else f"{one.text}\n")
 
 
-def main(argv: Sequence[str]) -> int:
-    """Translates; gives the exit code."""
+def translate_input(config: TranslateConfig) -> None:
+    """Translates standard input to standard output."""
     try:
-        config, problems = PROGRAM.parse(argv)
-        problems += find_problems(config)
-        if problems:
-            return say(problems)
-        environment.prepare(verbosity=0)
         with open(0, encoding="utf-8", newline="\n", closefd=False) as lines:
             run(config, lines, sys.stdout)
-    except flags.HelpRequested as request:
-        print(request)
-    except UserError as error:
-        return say([str(error)])
     except UnicodeDecodeError as error:
-        return say([f"standard input is not UTF-8 text: {error.reason}; convert it"])
+        raise UserError(f"standard input is not UTF-8 text: {error.reason}; convert it") from error
     except BrokenPipeError:
         # Nobody listens any more; what is left goes nowhere, so that leaving does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return DONE
 
 
-def say(problems: Sequence[str]) -> int:
-    """Prints one line each; gives the exit code of a mistake."""
-    print("\n".join(f"{PROGRAM.name}: {problem}" for problem in problems), file=sys.stderr)
-    return REFUSED
+def main(argv: Sequence[str]) -> int:
+    """Translates; gives the exit code."""
+    return programs.main(PROGRAM, argv, find_problems, translate_input)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from benchmarks import faults
 
 
 @pytest.mark.parametrize("strategy", list(faults.STRATEGIES))
-def test_after_kill_9_training_goes_on_to_the_bit(strategy):
+def test_after_kill_9_training_goes_on_as_if_nothing_had_been(strategy):
     draw = random.Random(strategy)
     assert list(faults.kills(faults.STRATEGIES[strategy], 1, draw)) == [""]
 

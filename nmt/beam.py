@@ -1,4 +1,4 @@
-"""Beam search in one graph: several translations of each sentence grow side by side.
+"""One step of beam search: several translations of each sentence grow side by side.
 
 Every sentence has `width` hypotheses. One that has ended stays as it is and keeps its place while
 no others score better. With one hypothesis this is greedy translation.
@@ -7,16 +7,13 @@ no others score better. With one hypothesis this is greedy translation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
-from nmt.attention import Memory
-from nmt.decoding import Decoder, Prediction, make_decoder
+from nmt.decoding import Prediction
 from nmt.lstm.layers import State
-from nmt.model import Model
-from nmt.types import Batch
 
 
 class Search(NamedTuple):
@@ -138,41 +135,3 @@ def select(search: Search, beam: Beam, prediction: Prediction, inside: tf.Tensor
         of_parents(coverage),
         [State(*(tf.gather(part, rows) for part in state)) for state in prediction.states],
     )
-
-
-def repeat_memory(memory: Memory | None, width: int) -> Memory | None:
-    """The memory for every hypothesis."""
-    if memory is None:
-        return None
-    return Memory(*(tf.repeat(part, width, axis=0) for part in memory))
-
-
-def beam_search(
-    model: Model, flat: Sequence[tf.Tensor], batch: Batch, search: Search
-) -> Hypotheses:
-    """Translates the batch's sources."""
-    decoder: Decoder = make_decoder(model, flat)
-    states, memory = decoder.start(batch)
-    memory = repeat_memory(memory, search.width)
-    inside = tf.sequence_mask(batch.source_lengths, tf.shape(batch.source)[1])[:, tf.newaxis]
-
-    def going(beam: Beam) -> tf.Tensor:
-        short = tf.shape(beam.ids)[2] <= search.max_length
-        return short & ~tf.reduce_all(beam.ended)
-
-    def step(beam: Beam) -> tuple[Beam]:
-        words = tf.reshape(beam.words, [-1])
-        prediction = decoder.predict(words, beam.states, memory)
-        return (select(search, beam, prediction, inside),)
-
-    start = first_beam(states, batch.source, search.width)
-    shapes: Any = tf.nest.map_structure(lambda part: part.shape, start)
-    any_time = [None, search.width, None]
-    (beam,) = tf.while_loop(going, step, (start,), (shapes._replace(ids=tf.TensorShape(any_time)),))
-    scores = penalized(search, beam.log_probabilities, beam.lengths, covered(beam.coverage, inside))
-    order = tf.argsort(scores, direction="DESCENDING", stable=True)
-    ids, sums, scores = (
-        tf.gather(part, order, batch_dims=1)
-        for part in (beam.ids[:, :, 1:], beam.log_probabilities, scores)
-    )
-    return Hypotheses(ids, sums, scores)

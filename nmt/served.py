@@ -8,7 +8,7 @@ from pathlib import Path
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS, UNK
-from nmt.beam import beam_search
+from nmt.beam_search import beam_search
 from nmt.errors import UserError
 from nmt.graphs import vocabularies
 from nmt.translation import Translator

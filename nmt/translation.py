@@ -11,7 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS, UNK, Vocabulary
-from nmt.beam import Hypotheses, Search, beam_search
+from nmt.beam import Hypotheses, Search
+from nmt.beam_search import beam_search
 from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
 

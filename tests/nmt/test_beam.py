@@ -5,8 +5,9 @@ import pytest
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS
-from nmt.beam import Search, beam_search
-from nmt.config import ATTENTIONS
+from nmt.beam import Search
+from nmt.beam_search import beam_search
+from nmt.config import ATTENTIONS, OptimizerConfig
 from nmt.types import BATCH_SPEC
 from tests import small
 from tests.greedy import greedy
@@ -126,3 +127,35 @@ def test_a_beam_wider_than_the_vocabulary_works():
     model, flat, batch = make()
     found = beam_search(model, flat, batch, Search(width=25, max_length=3))
     assert found.ids.shape[:2] == (3, 25)
+
+
+@every_attention
+@pytest.mark.parametrize("width", [1, 3])
+def test_sentences_that_leave_the_batch_early_are_translated_as_by_themselves(attention, width):
+    """Trained a little, so that they end at different times."""
+    options = {"direction": "bi", "encoder_type": "cudnn_lstm", "attention": attention}
+    adam = OptimizerConfig(optimizer="adam", learning_rate=0.02)
+    trainer = small.trainer(optimizer=adam, **options)
+    batch = small.batch([5, 1, 3, 2, 7, 4, 6, 1], [5, 1, 3, 2, 7, 4, 6, 1])
+    ends = tf.sequence_mask(batch.target_lengths - 1, 7)
+    batch = batch._replace(target=tf.where(ends, batch.target, EOS))
+    for _ in range(60):
+        trainer.train_step((batch,))
+    model, flat = trainer.model, trainer.weights
+    search = Search(width, 12, 0.6, 0.1 if attention != "none" else 0.0)
+    together = tf.function(lambda: beam_search(model, flat, batch, search), autograph=False)()
+    lengths = set()
+    for row in range(8):
+        one = batch._replace(
+            source=batch.source[row : row + 1, : int(batch.source_lengths[row])],
+            source_lengths=batch.source_lengths[row : row + 1],
+            target=batch.target[:1],
+            target_lengths=batch.target_lengths[:1],
+        )
+        alone = beam_search(model, flat, one, search)
+        time = alone.ids.shape[2]
+        lengths.add(time)
+        np.testing.assert_array_equal(together.ids[row, :, :time], alone.ids[0])
+        np.testing.assert_array_equal(together.ids[row, :, time:], EOS)
+        np.testing.assert_allclose(together.scores[row], alone.scores[0], rtol=1e-4)
+    assert len(lengths) > 2

@@ -1,0 +1,125 @@
+"""Beam search in one graph; sentences that are settled leave the batch before it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from input_pipeline.vocabulary import EOS
+from nmt.attention import Memory
+from nmt.beam import Beam, Hypotheses, Search, covered, first_beam, penalized, select
+from nmt.decoding import Decoder, make_decoder
+from nmt.model import Model
+from nmt.types import Batch
+
+MANY = 4
+"""One of so many sentences has to be settled before the others go on without it."""
+
+
+def repeat_memory(memory: Memory | None, width: int) -> Memory | None:
+    """The memory for every hypothesis."""
+    if memory is None:
+        return None
+    return Memory(*(tf.repeat(part, width, axis=0) for part in memory))
+
+
+class Running(NamedTuple):
+    """Sentences that are being translated, and what is needed for them."""
+
+    beam: Beam
+    memory: Any  # Memory, every row once for each hypothesis; () for none
+    inside: tf.Tensor  # [batch, 1, source_time], where there are words
+    numbers: tf.Tensor  # [batch], which sentences they are
+
+    @property
+    def settled(self) -> tf.Tensor:
+        """Which of them have nothing to add."""
+        return tf.reduce_all(self.beam.ended, axis=1)
+
+    def take(self, places: tf.Tensor, width: int) -> Running:
+        """Some of them."""
+        rows = tf.reshape(places[:, tf.newaxis] * width + tf.range(width), [-1])
+        gathered = [tf.gather(part, places) for part in self.beam[:-1]]
+        states, memory = tf.nest.map_structure(
+            lambda part: tf.gather(part, rows), (self.beam.states, self.memory)
+        )
+        inside, numbers = (tf.gather(part, places) for part in (self.inside, self.numbers))
+        return Running(Beam._make([*gathered, states]), memory, inside, numbers)
+
+
+def put(done: Hypotheses, running: Running, search: Search) -> Hypotheses:
+    """Writes what is being translated to where it belongs."""
+    beam = running.beam
+    missing = tf.shape(done.ids)[2] - (tf.shape(beam.ids)[2] - 1)
+    ids = tf.pad(beam.ids[:, :, 1:], [[0, 0], [0, 0], [0, missing]], constant_values=EOS)
+    looked_at = covered(beam.coverage, running.inside)
+    scores = penalized(search, beam.log_probabilities, beam.lengths, looked_at)
+    order = tf.argsort(scores, direction="DESCENDING", stable=True)
+    sorted_parts = (
+        tf.gather(part, order, batch_dims=1) for part in (ids, beam.log_probabilities, scores)
+    )
+    places = running.numbers[:, tf.newaxis]
+    return Hypotheses(
+        *(tf.tensor_scatter_nd_update(a, places, b) for a, b in zip(done, sorted_parts))
+    )
+
+
+def release(running: Running, done: Hypotheses, search: Search) -> tuple[Running, Hypotheses]:
+    """Takes settled sentences out once they are many, so that others do not wait for them."""
+
+    def part() -> tuple[Running, Hypotheses]:
+        out, on = (tf.cast(tf.where(which)[:, 0], tf.int32) for which in (settled, ~settled))
+        finished = put(done, running.take(out, search.width), search)
+        return running.take(on, search.width), finished
+
+    settled = running.settled
+    count = tf.math.count_nonzero(settled, dtype=tf.int32)
+    many = MANY * count >= tf.size(settled)
+    return tf.cond(many & (count > 0), part, lambda: (running, done))
+
+
+def beam_search(
+    model: Model, flat: Sequence[tf.Tensor], batch: Batch, search: Search
+) -> Hypotheses:
+    """Translates the batch's sources."""
+    decoder: Decoder = make_decoder(model, flat)
+    states, memory = decoder.start(batch)
+    batch_size, source_time = tf.unstack(tf.shape(batch.source))
+    running = Running(
+        first_beam(states, batch.source, search.width),
+        repeat_memory(memory, search.width) or (),
+        tf.sequence_mask(batch.source_lengths, source_time)[:, tf.newaxis],
+        tf.range(batch_size),
+    )
+    done = Hypotheses(
+        tf.fill([batch_size, search.width, search.max_length], EOS),
+        tf.zeros([batch_size, search.width]),
+        tf.zeros([batch_size, search.width]),
+    )
+
+    def going(running: Running, done: Hypotheses) -> tf.Tensor:
+        short = tf.shape(running.beam.ids)[2] <= search.max_length
+        return short & ~tf.reduce_all(running.settled)
+
+    def step(running: Running, done: Hypotheses) -> tuple[Running, Hypotheses]:
+        beam = running.beam
+        words = tf.reshape(beam.words, [-1])
+        prediction = decoder.predict(words, beam.states, running.memory or None)
+        beam = select(search, beam, prediction, running.inside)
+        return release(running._replace(beam=beam), done, search)
+
+    running, done = tf.while_loop(
+        going, step, (running, done), any_batch((running, done), search.width)
+    )
+    found = put(done, running, search)
+    return found._replace(ids=found.ids[:, :, : tf.shape(running.beam.ids)[2] - 1])
+
+
+def any_batch(parts: tuple[Running, Hypotheses], width: int) -> Any:
+    """Shapes of what a step begins with: sentences leave, translations grow."""
+    shapes: Any = tf.nest.map_structure(lambda part: tf.TensorShape([None, *part.shape[1:]]), parts)
+    running, done = shapes
+    beam = running.beam._replace(ids=tf.TensorShape([None, width, None]))
+    return running._replace(beam=beam), done

@@ -123,7 +123,7 @@ def keep(record: dict[str, Any], path: str) -> SaveFailed | None:
         if path:
             results.append(record, Path(path))
     except OSError as error:
-        return SaveFailed(f"--results_file={path} was not written: {error.strerror}")
+        return SaveFailed(f"--results_file={path} was not written: {error.strerror}; name another")
     return None
 
 

@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> None:
     import tensorflow as tf
 
     from benchmarks.parts import PARTS, Sizes
-    from nmt.devices import num_cores
+    from nmt.cpu import num_cores
 
     tf.config.threading.set_intra_op_parallelism_threads(given.threads or num_cores())
     tf.config.threading.set_inter_op_parallelism_threads(given.threads or num_cores())

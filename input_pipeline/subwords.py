@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 import sentencepiece
 
 from input_pipeline.vocabulary import BOS, EOS, UNK, up_to_end
-from nmt.devices import num_cores
+from nmt.cpu import num_cores
 from nmt.errors import UserError
 
 SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how SentencePiece writes the space before a word

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
+from nmt import cpu
 from nmt.config import ParallelConfig, TrainConfig
 from variable_update.checks import spec_can_be_read
 
@@ -58,15 +59,7 @@ def has_bfloat16() -> bool:
     if details:
         least = min(d.get("compute_capability", (0, 0)) for d in details)
         return bool(least >= BFLOAT16_COMPUTE_CAPABILITY)
-    cpuinfo = Path("/proc/cpuinfo")
-    return cpuinfo.exists() and bool(BFLOAT16_CPU_FLAGS & set(cpuinfo.read_text().split()))
-
-
-def num_cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return bool(BFLOAT16_CPU_FLAGS & cpu.features())
 
 
 def threads(num_replicas: int, cores: int, *, gpu: bool) -> tuple[int, int]:
@@ -83,14 +76,14 @@ def threads(num_replicas: int, cores: int, *, gpu: bool) -> tuple[int, int]:
 def configure(config: ParallelConfig) -> tuple[str, ...]:
     """Sets threads and logical devices before TensorFlow's first operation; a device a replica."""
     replicas = resolved_num_replicas(config)
-    within, at_once = threads(replicas, num_cores(), gpu=num_gpus() > 0)
+    within, at_once = threads(replicas, cpu.num_cores(), gpu=num_gpus() > 0)
     tf.config.threading.set_intra_op_parallelism_threads(config.num_intra_threads or within)
     tf.config.threading.set_inter_op_parallelism_threads(config.num_inter_threads or at_once)
     if num_gpus():
         return tuple(f"GPU:{index}" for index in range(replicas))
-    (cpu,) = tf.config.list_physical_devices("CPU")
+    (host,) = tf.config.list_physical_devices("CPU")
     tf.config.set_logical_device_configuration(
-        cpu, [tf.config.LogicalDeviceConfiguration() for _ in range(replicas)]
+        host, [tf.config.LogicalDeviceConfiguration() for _ in range(replicas)]
     )
     return tuple(f"CPU:{index}" for index in range(replicas))
 

@@ -8,7 +8,8 @@ from typing import Final
 
 import tensorflow as tf
 
-from nmt.devices import is_gpu, num_cores
+from nmt.cpu import num_cores
+from nmt.devices import is_gpu
 from nmt.weights import ModelWeights, WeightSpec
 
 PASSES: Final = 3  # forward, and backward once for inputs and once for weights

@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from input_pipeline.choice import dataset_of
 from input_pipeline.training_data import TrainingData
+from nmt import cpu
 from nmt.config import TrainConfig
 from nmt.devices import is_gpu
 from nmt.environment import STARTED
@@ -97,10 +98,7 @@ def device_name(device: str) -> str:
             tf.config.list_physical_devices("GPU")[0]
         )
         return f"GPU {details.get('device_name', '')}".strip()
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"CPU {names[0] if names else platform.processor()} x {len(names) or 1}"
+    return f"CPU {cpu.name()}"
 
 
 def versions() -> dict[str, str]:

@@ -10,14 +10,16 @@ from typing import Any, Final
 
 import tensorflow as tf
 
+from nmt import cpu
 from nmt.lstm.layers import Layer, LayerWeights, Words, reverse
 
 swap = tf.linalg.matrix_transpose
 
 # Numbers of different words are rounded up to multiples of this: few sizes of matmuls occur then;
 WORDS_AT_ONCE: Final = 64
-# and where there are so many places, to this: oneDNN multiplies fewer rows at half the speed.
-FEWEST_WORDS: Final = 320
+# and where there are so many places, to this: without AVX-512 oneDNN multiplies fewer rows at half
+# the speed.
+FEWEST_WORDS: Final = 0 if "avx512f" in cpu.features() else 320
 
 
 def flatten(values: tf.Tensor) -> tf.Tensor:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from nmt.lstm import dynamic, scan
+from nmt.lstm import dynamic, projection, scan
 from nmt.lstm.layers import Dropout, LayerWeights, StackInputs, State, Words, zero_states
 
 DEPTH, UNITS, BATCH, TIME = 5, 7, 4, 9
@@ -110,9 +110,12 @@ def run_words(run_stack, table, ids, states, layers, dropout):
 
 @pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("rate", [0.0, 0.5])
-@pytest.mark.parametrize("num_words", [3, 200])
-def test_words_that_repeat_are_computed_once_with_the_same_result(ways, rate, num_words):
+@pytest.mark.parametrize(("num_words", "fewest"), [(3, 0), (3, 320), (200, 0)])
+def test_words_that_repeat_are_computed_once_with_the_same_result(
+    monkeypatch, ways, rate, num_words, fewest
+):
     """Fewer and more words than are multiplied at once; dropout makes every one another."""
+    monkeypatch.setattr(projection, "FEWEST_WORDS", fewest)
     _, states, layers = make_case(2, ways)
     rng = np.random.default_rng(9)
     table = normal(rng, num_words, DEPTH)

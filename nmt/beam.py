@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
 from nmt.decoding import Prediction
+from nmt.loss import softmax_and_log_sum
 from nmt.lstm.layers import State
 
 
@@ -78,7 +79,8 @@ def grow(scores: tf.Tensor, beam: Beam, width: int) -> Grown:
     found, words = tf.math.top_k(scores, tf.minimum(width, tf.shape(scores)[1]))
     shape = tf.concat([tf.shape(beam.words), [-1]], axis=0)
     # Only what is found needs a log-probability: the sum over all words is one number a row.
-    found = tf.reshape(found - tf.reduce_logsumexp(scores, axis=1, keepdims=True), shape)
+    _, log_sum = softmax_and_log_sum(scores)
+    found = tf.reshape(found - log_sum[:, tf.newaxis], shape)
     words = tf.reshape(words, shape)
     ended = beam.ended[:, :, tf.newaxis]
     first = tf.range(tf.shape(words)[2]) == 0
@@ -108,8 +110,7 @@ def select(search: Search, beam: Beam, prediction: Prediction, inside: tf.Tensor
     lengths = beam.lengths + tf.where(ended, 0.0, 1.0)
     coverage = beam.coverage
     if prediction.shares is not None:
-        shares = tf.reshape(prediction.shares, tf.shape(coverage))
-        coverage += tf.where(ended[:, :, tf.newaxis], 0.0, shares)
+        coverage += tf.where(ended[:, :, tf.newaxis], 0.0, prediction.shares)
     ranks = penalized(
         search,
         grown.log_probabilities,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS
-from nmt.attention import Memory
 from nmt.beam import Beam, Hypotheses, Search, covered, first_beam, penalized, select
 from nmt.decoding import Decoder, make_decoder
 from nmt.model import Model
@@ -18,18 +17,11 @@ MANY = 4
 """One of so many sentences has to be settled before the others go on without it."""
 
 
-def repeat_memory(memory: Memory | None, width: int) -> Memory | None:
-    """The memory for every hypothesis."""
-    if memory is None:
-        return None
-    return Memory(*(tf.repeat(part, width, axis=0) for part in memory))
-
-
 class Running(NamedTuple):
     """Sentences that are being translated, and what is needed for them."""
 
     beam: Beam
-    memory: Any  # Memory, every row once for each hypothesis; () for none
+    memory: Any  # Memory; () for none
     inside: tf.Tensor  # [batch, 1, source_time], where there are words
     numbers: tf.Tensor  # [batch], which sentences they are
 
@@ -41,12 +33,12 @@ class Running(NamedTuple):
     def take(self, places: tf.Tensor, width: int) -> Running:
         """Some of them."""
         rows = tf.reshape(places[:, tf.newaxis] * width + tf.range(width), [-1])
-        gathered = [tf.gather(part, places) for part in self.beam[:-1]]
-        states, memory = tf.nest.map_structure(
-            lambda part: tf.gather(part, rows), (self.beam.states, self.memory)
+        states = tf.nest.map_structure(lambda part: tf.gather(part, rows), self.beam.states)
+        taken: Running = tf.nest.map_structure(
+            lambda part: tf.gather(part, places),
+            self._replace(beam=self.beam._replace(states=[])),
         )
-        inside, numbers = (tf.gather(part, places) for part in (self.inside, self.numbers))
-        return Running(Beam._make([*gathered, states]), memory, inside, numbers)
+        return taken._replace(beam=taken.beam._replace(states=states))
 
 
 def put(done: Hypotheses, running: Running, search: Search) -> Hypotheses:
@@ -89,7 +81,7 @@ def beam_search(
     batch_size, source_time = tf.unstack(tf.shape(batch.source))
     running = Running(
         first_beam(states, batch.source, search.width),
-        repeat_memory(memory, search.width) or (),
+        memory or (),
         tf.sequence_mask(batch.source_lengths, source_time)[:, tf.newaxis],
         tf.range(batch_size),
     )
@@ -105,8 +97,7 @@ def beam_search(
 
     def step(running: Running, done: Hypotheses) -> tuple[Running, Hypotheses]:
         beam = running.beam
-        words = tf.reshape(beam.words, [-1])
-        prediction = decoder.predict(words, beam.states, running.memory or None)
+        prediction = decoder.predict(beam.words, beam.states, running.memory or None)
         beam = select(search, beam, prediction, running.inside)
         return release(running._replace(beam=beam), done, search)
 

@@ -18,9 +18,9 @@ from nmt.weights import ModelWeights
 class Prediction(NamedTuple):
     """One step of decoding."""
 
-    scores: tf.Tensor  # [batch, vocabulary] float32
-    states: list[State]
-    shares: tf.Tensor | None  # [batch, source_time], where there is attention
+    scores: tf.Tensor  # [batch * width, vocabulary] float32
+    states: list[State]  # [batch * width, units]
+    shares: tf.Tensor | None  # [batch, width, source_time], where there is attention
 
 
 class Decoder(NamedTuple):
@@ -38,8 +38,8 @@ class Decoder(NamedTuple):
     def predict(
         self, words: tf.Tensor, states: Sequence[State], memory: Memory | None
     ) -> Prediction:
-        """What may come after these words."""
-        values = tf.gather(self.weights.target_embedding, words)
+        """What may come after these words, `[batch, width]`, of a sentence's hypotheses."""
+        values = tf.gather(self.weights.target_embedding, tf.reshape(words, [-1]))
         new = []
         for number, (layer, state) in enumerate(zip(self.layers, states)):
             new.append(cell(values, state, layer))
@@ -47,9 +47,10 @@ class Decoder(NamedTuple):
             values = values + new[-1].hidden if above else new[-1].hidden
         shares = None
         if self.model.score is not None and memory is not None:
-            queries = values[:, tf.newaxis]
+            # All hypotheses of a sentence look at one memory.
+            queries = tf.reshape(values, [*tf.unstack(tf.shape(words)), values.shape[1]])
             found = attend(self.model.score, queries, memory, self.weights.attention)
-            values, shares = found.outputs[:, 0], found.shares[:, 0]
+            values, shares = tf.reshape(found.outputs, tf.shape(values)), found.shares
         return Prediction(tf.cast(values @ self.weights.projection, tf.float32), new, shares)
 
 

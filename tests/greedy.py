@@ -13,7 +13,7 @@ def greedy(model, flat, batch, max_length):
     words = tf.fill([len(batch.source)], BOS)
     output = []
     while len(output) < max_length and tf.reduce_any(words != EOS):
-        scores, states, _ = decoder.predict(words, states, memory)
+        scores, states, _ = decoder.predict(words[:, tf.newaxis], states, memory)
         best = tf.argmax(scores, axis=1, output_type=tf.int32)
         words = tf.where(words == EOS, EOS, best)
         output.append(words)

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -43,7 +44,11 @@ STRATEGIES: Final = {
 CLOSE: Final = 1e-4  # how much losses of the next steps may differ there
 NEXT_STEPS: Final = 20
 SLOWEST_START_S: Final = 300.0
-LONGEST_WAIT_S: Final = 1.5  # about as long as the steps of a run take
+LONGEST_WAIT_S: Final = 1.5  # before a run that would go on for long is asked to stop
+LAST_KILL: Final = 100  # steps; so many are left that no run ends before it is killed
+KILL_WITHIN_S: Final = 0.05  # after such a step: steps and saves are about as long
+KILLED_AT_START: Final = 0.2  # of all runs, before the first step
+BATCH: Final = re.compile(r"batch +(\d+)/")
 SMALL_FILE_BYTES: Final = 50_000
 
 
@@ -95,21 +100,42 @@ def state_of(checkpoint: Path) -> str:
     return sums["state.data-00000-of-00001"]
 
 
-def until(process: subprocess.Popen[str], begin: str) -> None:
-    """Reads until a line begins in some way, or the process ends."""
+def until(process: subprocess.Popen[str], expected: Callable[[str], bool]) -> None:
+    """Reads until a line is as expected, or the process ends."""
     assert process.stdout is not None
     for line in process.stdout:
-        if line.startswith(begin):
+        if expected(line):
             return
 
 
-def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -> None:
-    """Starts training and kills it some time after the first step."""
+def is_plan(line: str) -> bool:
+    """Whether this line comes before the first step."""
+    return line.startswith("runtime ")
+
+
+def tells_of(step: int) -> Callable[[str], bool]:
+    """Whether a line tells of a step, or of one after it."""
+
+    def tells(line: str) -> bool:
+        found = BATCH.match(line)
+        return found is not None and int(found[1]) >= step
+
+    return tells
+
+
+def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -> str:
+    """Starts training and kills it, before the first or after some later step.
+
+    Says so if it was too late.
+    """
     process = start(directory, flags)
-    until(process, "batch ")
-    time.sleep(draw.uniform(0.0, LONGEST_WAIT_S))
+    early = draw.random() < KILLED_AT_START
+    until(process, is_plan if early else tells_of(draw.randint(1, LAST_KILL)))
+    time.sleep(draw.uniform(0.0, KILL_WITHIN_S))
     process.send_signal(signal.SIGKILL)
     process.communicate()
+    killed = process.returncode == -signal.SIGKILL
+    return "" if killed else f"it ended with exit code {process.returncode} before it was killed"
 
 
 def compare(whole: Finished, broken: Finished, *, exact: bool = True) -> str:
@@ -130,11 +156,10 @@ def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str
     while done < times:
         with tempfile.TemporaryDirectory() as place:
             in_a_row = min(draw.randint(1, 3), times - done)
-            for _ in range(in_a_row):
-                kill_at_random(Path(place), flags, draw)
+            late = [kill_at_random(Path(place), flags, draw) for _ in range(in_a_row)]
             problem = compare(whole, finish(Path(place), flags), exact=FREE not in flags)
             done += in_a_row
-            yield from [problem] * in_a_row
+            yield from (one or problem for one in late)
 
 
 def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:
@@ -142,7 +167,7 @@ def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:
     for _ in range(times):
         with tempfile.TemporaryDirectory() as place:
             process = start(Path(place), ["--num_batches=100000"])
-            until(process, "batch ")
+            until(process, tells_of(1))
             time.sleep(draw.uniform(0.0, LONGEST_WAIT_S))
             process.send_signal(number)
             said, _ = process.communicate(timeout=SLOWEST_START_S)
@@ -202,7 +227,7 @@ def second_runs(times: int) -> Iterator[str]:
     for _ in range(times):
         with tempfile.TemporaryDirectory() as place:
             first = start(Path(place), ["--num_batches=100000"])
-            until(first, "batch ")
+            until(first, tells_of(1))
             second = start(Path(place), [])
             said, _ = second.communicate(timeout=SLOWEST_START_S)
             first.terminate()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 
 class Score(NamedTuple):
@@ -16,6 +17,11 @@ class Score(NamedTuple):
     perplexity: float
     bleu: float
     chrf: float
+    signature: str = ""  # sacreBLEU's, of the one and the other
+    chrf_signature: str = ""
+
+
+TEXTS: Final = ("signature", "chrf_signature")
 
 
 @dataclass
@@ -27,8 +33,12 @@ class History:
     @property
     def best(self) -> Score | None:
         """The highest BLEU; of equal ones the lowest loss, then the first."""
-        ranked = [((-score.bleu, score.loss), score) for score in self.scores]
-        return min(ranked, key=lambda entry: entry[0])[1] if ranked else None
+        return self.best_of(lambda _: True)
+
+    def best_of(self, counts: Callable[[Score], bool]) -> Score | None:
+        """The best of those that count."""
+        ranked = filter(counts, self.scores)
+        return min(ranked, key=lambda score: (-score.bleu, score.loss), default=None)
 
     @property
     def looks_since_best(self) -> int:
@@ -53,11 +63,13 @@ def to_json(facts: dict[str, Any], history: History) -> bytes:
 
 
 def from_json(data: bytes) -> History:
-    """The opposite; only numbers are taken."""
-    names = Score._fields[1:]
-    return History(
-        [
-            Score(int(entry["step"]), *(float(entry[name]) for name in names))
-            for entry in json.loads(data)["evaluations"]
-        ]
-    )
+    """The opposite; only numbers and text are taken."""
+    return History([to_score(entry) for entry in json.loads(data)["evaluations"]])
+
+
+def to_score(entry: dict[str, Any]) -> Score:
+    """One look; texts may be missing."""
+    numbers = (name for name in Score._fields[1:] if name not in TEXTS)
+    found: dict[str, Any] = {name: float(entry[name]) for name in numbers}
+    found |= {name: str(entry.get(name, "")) for name in TEXTS}
+    return Score(step=int(entry["step"]), **found)

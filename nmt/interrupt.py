@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Final, TypeVar
@@ -11,6 +14,7 @@ from typing import Final, TypeVar
 Result = TypeVar("Result")
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED: Final = 130
 
 
 class StopRequested(Exception):
@@ -52,9 +56,38 @@ class Interrupt:
 def signals_noted() -> Iterator[Interrupt]:
     """Notes signals instead of dying of them; what they did before comes back afterwards."""
     interrupt = Interrupt()
-    before = [signal.signal(number, interrupt.handle) for number in SIGNALS]
+    with second_ctrl_c_watched():
+        before = [signal.signal(number, interrupt.handle) for number in SIGNALS]
+        try:
+            yield interrupt
+        finally:
+            for number, handler in zip(SIGNALS, before):
+                signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def second_ctrl_c_watched() -> Iterator[None]:
+    """Leaves at the second Ctrl-C even while the main thread waits for TensorFlow.
+
+    Python calls handlers only between two of its own instructions, and a step that hangs has none;
+    but it writes each signal's number to a file at once, which another thread reads.
+    """
+    reading, writing = socket.socketpair()
+    writing.setblocking(False)
+    before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=leave_at_second, args=(reading,), daemon=True).start()
     try:
-        yield interrupt
+        yield
     finally:
-        for number, handler in zip(SIGNALS, before):
-            signal.signal(number, handler)
+        signal.set_wakeup_fd(before)
+        writing.close()  # which ends the thread
+
+
+def leave_at_second(numbers: socket.socket) -> None:
+    """Counts Ctrl-C until the other end is closed."""
+    count = 0
+    with numbers:
+        while number := numbers.recv(1):
+            count += number[0] == signal.SIGINT
+            if count > 1:
+                os._exit(INTERRUPTED)

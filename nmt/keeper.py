@@ -54,34 +54,41 @@ class Keeper:
         if self.summaries:
             self.summaries.progress(self.first_step + number, window, self.rate())
 
-    def catch_up(self, interrupt: Interrupt) -> None:
-        """Does what the run before was kept from: a look that was due, the link to the best."""
+    def catch_up(self, interrupt: Interrupt) -> bool:
+        """Does what the run before was kept from: a look that was due, the link to the best.
+
+        False where training has nothing left to gain.
+        """
         looked = self.first_step in (score.step for score in self.history.scores)
-        if self.first_step and not looked and self.look_is_due(0):
-            self.work(0, Due(save=False, look=True), interrupt)
+        due = bool(self.first_step) and not looked and self.look_is_due(0)
+        going = self.work(0, Due(save=False, look=due), interrupt)
         if self.saver:
-            self.saver.mark_best()
+            with warned():
+                self.saver.mark_best()
+        return going
 
     def work(self, number: int, due: Due, interrupt: Interrupt) -> bool:
         """Does what is due; False where training has nothing left to gain."""
         found = interrupt.unless(self.dev.look, None) if self.dev and due.look else None
-        better = found is not None and self.take(number, found)
-        if self.saver and (due.save or better):
+        if found is not None:
+            self.take(number, found)
+        if self.saver and (due.save or self.saver.would_be_best(number)):
             with warned():
                 self.saver.save(number)
                 self.saver.mark_best()
         return not self.history.has_stalled(self.run.patience)
 
-    def take(self, number: int, found: Look) -> bool:
-        """Notes what a look has found; True where it is the best so far."""
+    def take(self, number: int, found: Look) -> None:
+        """Notes and shows what a look has found."""
         score = self.score(number, found)
+        if score.signature not in (before.signature for before in self.history.scores):
+            print(f"BLEU is {score.signature}, chrF {score.chrf_signature}", flush=True)
         better = self.history.add(score)
         print(describe(score) + ("  (best)" if better else ""), flush=True)
         if self.summaries and self.saver:
             self.summaries.look(score, found.evaluation)
             with warned():
                 curve.draw(self.history, self.saver.directory / curve.NAME)
-        return better
 
     def score(self, number: int, found: Look) -> Score:
         """A look in numbers, with the loss of training since the one before."""
@@ -95,6 +102,8 @@ class Keeper:
             found.perplexity,
             judged.bleu,
             judged.chrf,
+            judged.signature,
+            judged.chrf_signature,
         )
 
     def finish(self, number: int) -> None:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from nmt import environment, flags
-from nmt.errors import UserError
+from nmt import checks, environment, flags
+from nmt.errors import SaveFailed, UserError
 
 Config = TypeVar("Config")
 
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(
@@ -21,9 +21,10 @@ def main(
     run: Callable[[Config], object],
 ) -> int:
     """Checks the command line and runs it; gives the exit code, after one line for a mistake."""
+    code = REFUSED
     try:
         config, problems = program.parse(argv)
-        problems += find_problems(config)
+        problems += checks.answers(find_problems, config)
         if not problems:
             environment.prepare(verbosity=0)
             run(config)
@@ -32,8 +33,17 @@ def main(
         return DONE
     except UserError as error:
         problems = [str(error)]
+    except (SaveFailed, OSError) as error:
+        code, problems = FAILED, [one_line(error)]
     except KeyboardInterrupt:
         return INTERRUPTED
     if problems:
         print("\n".join(f"{program.name}: {line}" for line in problems), file=sys.stderr)
-    return REFUSED if problems else DONE
+    return code if problems else DONE
+
+
+def one_line(error: Exception) -> str:
+    """What went wrong, with the file it went wrong with."""
+    if not isinstance(error, OSError):
+        return str(error)
+    return f"{error.filename or 'a file'} cannot be used: {error.strerror}"

@@ -143,7 +143,8 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
     with Reporter(meter, schedule.num_batches, keeper.rate, first_step=first, skips=skips) as out:
         batches = meter.waiting_for(setup.data.batches_from(setup.first))
         try:
-            keeper.catch_up(interrupt)
+            if not keeper.catch_up(interrupt):
+                return Ending.STALLED
             out.go_on()
             return train_loop(setup.trainer, batches, schedule, out, keeper, interrupt)
         except Diverged as error:
@@ -153,14 +154,14 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
 
 def look(setup: Setup, meter: Meter, keeper: Keeper) -> dict[str, Any]:
     """Evaluates and inspects a run that came to its end, as far as its flags ask for it."""
-    run = setup.config.run
+    run, step = setup.config.run, int(setup.trainer.step)
     bleu = {"bleu": report_evaluation(setup)} if run.evaluate else {}
     wait = meter.input_wait_s / max(1, len(meter.timed_seconds))
     found = inspect(run, setup.trainer, setup.data.batches_from, wait)
     if keeper.summaries and "phase_seconds" in found:
         phases = found["phase_seconds"]
         total = {**phases["total"], "input_wait": wait, "step": phases["step"]}
-        keeper.summaries.phases(int(setup.trainer.step), total)
+        keeper.summaries.phases(step, total)
     return bleu | found
 
 

@@ -13,6 +13,7 @@ import tensorflow as tf
 from input_pipeline.vocabularies import kept_files
 from nmt import checkpoints, history, model_dir, snapshots
 from nmt.errors import SaveFailed
+from nmt.history import Score
 from nmt.schedules import learning_rate
 from nmt.setup import Setup
 
@@ -74,12 +75,24 @@ class Saver:
         }
         return checkpoints.save(trainer, self.directory, more)
 
+    def path_of(self, score: Score) -> Path:
+        """Where the checkpoint of a look is, if it was saved."""
+        return self.directory / f"{snapshots.PREFIX}{score.step}"
+
+    def would_be_best(self, number: int) -> bool:
+        """Whether the step after so many batches was judged better than all that is saved.
+
+        A better one before it may not have been saved, for the disk was full.
+        """
+        here = self.first_step + number
+        best = self.setup.history.best_of(lambda s: s.step == here or self.path_of(s).is_dir())
+        return best is not None and best.step == here and not self.has(number)
+
     def mark_best(self) -> None:
-        """Lets `best` lead to the checkpoint with the highest score, if it is there."""
-        best = self.setup.history.best
-        path = self.directory / f"{snapshots.PREFIX}{best.step if best else ''}"
-        if best and path.is_dir() and snapshots.best(self.directory) != path:
-            snapshots.mark_best(self.directory, path)
+        """Lets `best` lead to the checkpoint with the highest score of those that are there."""
+        best = self.setup.history.best_of(lambda score: self.path_of(score).is_dir())
+        if best and snapshots.best(self.directory) != self.path_of(best):
+            snapshots.mark_best(self.directory, self.path_of(best))
 
 
 @contextlib.contextmanager

@@ -102,4 +102,5 @@ def samples(evaluation: Evaluation) -> str:
     for pair, translation in list(zip(evaluation.pairs, evaluation.translations))[:NUM_SAMPLES]:
         cells = (text.replace("|", "\\|") for text in (pair.source, translation, pair.target))
         rows.append(f"|{'|'.join(cells)}|")
-    return "\n".join(rows)
+    said = f"BLEU is {evaluation.signature}, chrF {evaluation.chrf_signature}"
+    return "\n".join([*rows, "", said.replace("|", "\\|")])

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import queue
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from nmt import environment, flags, programs, search_flags
 from nmt.config import option
-from nmt.errors import UserError
+from nmt.errors import SaveFailed, UserError
 from nmt.search_flags import DEFAULTS, SearchConfig
 
 # So many lines are sorted by length together. What is there sooner is not kept waiting.
-LINES_AT_ONCE = 2048
-END = None
+LINES_AT_ONCE: Final = 2048
+BYTES_AT_ONCE: Final = 1 << 16
+STDIN: Final = 0
+END: Final = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +55,36 @@ def find_problems(config: TranslateConfig) -> list[str]:
     return problems
 
 
-def blocks(lines: TextIO) -> Iterator[list[str]]:
+def input_lines() -> Iterator[str]:
+    """Lines of standard input.
+
+    They are read without Python's file objects: one that waits for input cannot be closed, so that
+    neither Ctrl-C nor a reader who leaves would end the program before the next line comes.
+    """
+    decoder, rest = codecs.getincrementaldecoder("utf-8")(), ""
+    try:
+        while data := os.read(STDIN, BYTES_AT_ONCE):
+            *lines, rest = (rest + decoder.decode(data)).split("\n")
+            yield from lines
+        rest += decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise UserError(f"standard input is not UTF-8 text: {error.reason}; convert it") from error
+    except OSError as error:
+        raise UserError(
+            f"standard input cannot be read: {error.strerror}; give a file or a pipe"
+        ) from error
+    if rest:
+        yield rest
+
+
+def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
     """What has been read so far, again and again: a line of a slow pipe, many of a file."""
     arrived: queue.Queue[Any] = queue.Queue(maxsize=4 * LINES_AT_ONCE)
 
     def read() -> None:
         try:
             for line in lines:
-                arrived.put(line.rstrip("\n"))
+                arrived.put(line)
         except BaseException as error:  # the main thread raises it
             arrived.put(error)
         arrived.put(END)
@@ -88,7 +114,7 @@ def waiting(arrived: queue.Queue[Any]) -> tuple[list[str], bool]:
     return block, False
 
 
-def run(config: TranslateConfig, lines: TextIO, out: TextIO) -> None:
+def run(config: TranslateConfig, lines: Iterable[str], out: TextIO) -> None:
     """Translates everything that comes in."""
     from tqdm import tqdm
 
@@ -110,15 +136,21 @@ def write(out: TextIO, number: int, found: Sequence[Any], *, several: bool) -> N
 
 
 def translate_input(config: TranslateConfig) -> None:
-    """Translates standard input to standard output."""
+    """Translates standard input to standard output, whatever the locale says in UTF-8."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # not where a test catches it
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     try:
-        with open(0, encoding="utf-8", newline="\n", closefd=False) as lines:
-            run(config, lines, sys.stdout)
-    except UnicodeDecodeError as error:
-        raise UserError(f"standard input is not UTF-8 text: {error.reason}; convert it") from error
+        run(config, input_lines(), sys.stdout)
     except BrokenPipeError:
-        # Nobody listens any more; what is left goes nowhere, so that leaving does not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()  # nobody listens any more
+    except OSError as error:
+        drop_output()
+        raise SaveFailed(f"translations cannot be written: {error.strerror}") from error
+
+
+def drop_output() -> None:
+    """Lets what is left go nowhere, so that leaving does not fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(argv: Sequence[str]) -> int:

@@ -157,3 +157,18 @@ def test_gradients_that_wait_and_are_no_numbers_are_not_saved(tmp_path):
     with pytest.raises(checkpoints.NoNumbers):
         checkpoints.save(trainer, tmp_path, {})
     assert not list(tmp_path.iterdir())
+
+
+def test_gradients_that_wait_and_will_be_skipped_are_saved(tmp_path):
+    waiting = {"strategy": "replicated", "num_replicas": 2, "relaxed": True, "skips": True}
+    trainer = trained(**waiting)
+    held = trainer.strategy.late.held[1].sums[0]
+    held.assign(np.full(held.shape, np.inf, np.float32))
+    path = checkpoints.save(trainer, tmp_path, {})
+    later = small.trainer(optimizer=ADAM, **waiting)
+    checkpoints.restore(later, path)
+    before = small.values(later)
+    batches = (small.batch([5, 1, 3], [2, 6, 4]),) * 2
+    assert float(later.train_step(batches).update.num_skipped) == 1.0
+    for one, two in zip(before, small.values(later)):
+        np.testing.assert_array_equal(one, two)

@@ -31,10 +31,24 @@ def test_patience_ends_after_so_many_looks_without_a_better_one():
 
 
 def test_it_comes_back_as_it_was_saved():
-    history = History([score(1, 5.0), score(2, 6.125, loss=0.1)])
+    signed = score(2, 6.125, loss=0.1)._replace(signature="one", chrf_signature="two")
+    history = History([score(1, 5.0), signed])
     data = to_json({"step": 2}, history)
     assert json.loads(data)["step"] == 2
     assert from_json(data) == history
+
+
+def test_the_best_of_some_leaves_the_others_out():
+    history = History([score(1, 5.0), score(2, 9.0), score(3, 6.0)])
+    assert history.best_of(lambda one: one.step != 2).step == 3
+    assert history.best_of(lambda one: False) is None
+
+
+def test_looks_saved_without_signatures_are_read_too():
+    data = json.loads(to_json({}, History([score(1, 5.0)])))
+    for name in ("signature", "chrf_signature"):
+        del data["evaluations"][0][name]
+    assert from_json(json.dumps(data).encode()) == History([score(1, 5.0)])
 
 
 @pytest.mark.parametrize("text", ["{}", '{"evaluations": [{}]}', '{"evaluations": [{"step": ""}]}'])

@@ -1,4 +1,7 @@
 import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -19,6 +22,29 @@ def test_a_second_ctrl_c_ends_the_process_whatever_it_is_at():
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)  # the first of its kind
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+
+
+WAITS_IN_NATIVE_CODE = """
+import ctypes, signal
+from nmt.interrupt import signals_noted
+libc = ctypes.CDLL(None)
+with signals_noted():
+    signal.siginterrupt(signal.SIGINT, False)
+    print("waiting", flush=True)
+    libc.read(0, ctypes.create_string_buffer(1), 1)  # starts over after a signal: no handler runs
+print("read", flush=True)
+"""
+
+
+def test_a_second_ctrl_c_ends_a_process_that_waits_in_native_code():
+    command = [sys.executable, "-c", WAITS_IN_NATIVE_CODE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"waiting\n"
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
 
 
 def test_what_signals_did_before_comes_back():

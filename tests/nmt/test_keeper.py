@@ -133,6 +133,8 @@ def test_a_look_is_printed_and_drawn_and_comes_at_the_end_too(tmp_path, capsys):
     kept, _ = train(setup_of(num_batches=3, output_dir=str(tmp_path), eval_every=2))
     assert [score.step for score in kept.history.scores] == [2, 3]
     said = capsys.readouterr().out
+    assert said.count("BLEU is nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:") == 1
+    assert all(score.chrf_signature.startswith("nrefs:1") for score in kept.history.scores)
     assert "dev at step 2: loss " in said
     assert "BLEU" in said
     assert (tmp_path / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
@@ -186,6 +188,55 @@ def test_a_link_to_the_best_that_was_not_made_is_made(tmp_path, monkeypatch):
 
 def full(*_):
     raise OSError(28, "No space left on device")
+
+
+def test_a_link_that_cannot_be_made_costs_a_line(tmp_path, monkeypatch, capsys):
+    """Some disks have no links."""
+    scores_of(monkeypatch, 5.0, 9.0, 3.0)
+    setup = setup_of(output_dir=str(tmp_path), eval_every=2)
+    monkeypatch.setattr(Path, "symlink_to", full)
+    train(setup)
+    kept = Keeper(again(setup), Meter(0), Clock())
+    with signals_noted() as interrupt:
+        assert kept.catch_up(interrupt)
+    kept.close()
+    said = capsys.readouterr().err
+    assert said.count("No space left on device; training goes on\n") == said.count("\n") > 1
+
+
+def test_after_the_best_was_not_saved_the_best_of_what_is_saved_is_kept(tmp_path, monkeypatch):
+    scores_of(monkeypatch, 5.0, 9.0, 7.0, 6.0)
+    setup = setup_of(num_batches=4, output_dir=str(tmp_path), eval_every=1, num_keep_ckpts=1)
+    save = saver.checkpoints.save
+
+    def save_but_not_the_second(trainer, *more):
+        return full() if int(trainer.step) == 2 else save(trainer, *more)
+
+    monkeypatch.setattr(saver.checkpoints, "save", save_but_not_the_second)
+    train(setup)
+    assert names(tmp_path) == ["step-3", "step-4"]
+    assert snapshots.best(tmp_path) == tmp_path / "step-3"
+
+
+def test_a_look_that_is_made_up_for_can_end_training(tmp_path, monkeypatch):
+    scores_of(monkeypatch, 9.0, 5.0)
+    setup = setup_of(num_batches=2, output_dir=str(tmp_path), eval_every=2)
+    train(setup)
+    setup.trainer.step.assign(4)
+    checkpoints.save(setup.trainer, tmp_path, kept_beside(setup))
+    impatient = TrainConfig(run=RunConfig(output_dir=str(tmp_path), eval_every=2, patience=1))
+    kept = Keeper(again(setup, config=impatient), Meter(0), Clock())
+    with signals_noted() as interrupt:
+        assert not kept.catch_up(interrupt)
+    kept.close()
+    assert [score.bleu for score in kept.history.scores] == [9.0, 5.0]
+
+
+def kept_beside(setup):
+    """What stands in a checkpoint beside its state, before its step was looked at."""
+    return {
+        "progress.json": (Path(setup.config.run.output_dir) / "step-2/progress.json").read_bytes()
+    }
 
 
 def test_a_full_disk_costs_a_line_during_training_and_nothing_that_was_saved(

@@ -13,13 +13,13 @@ from tests.nmt.test_translation import SOURCE, TARGET
 CONFIG = TrainConfig(model=small.model_config(attention="luong"), data=DataConfig(tgt_max_len=9))
 
 
-def save(directory, step=0, config=CONFIG, **options):
+def save(directory, step=0, config=CONFIG, target=TARGET, **options):
     trainer = small.trainer(attention="luong", **options)
     trainer.step.assign(step)
     for weight in trainer.strategy.copies[0].variables:
         weight.assign_add(0.01 * step * np.ones(weight.shape, np.float32))
     more = {"config.json": model_dir.config_bytes(config)}
-    for name, vocabulary in (("source", SOURCE), ("target", TARGET)):
+    for name, vocabulary in (("source", SOURCE), ("target", target)):
         more[f"vocabulary.{name}.words"] = vocabulary.to_bytes()
     more["progress.json"] = history.to_json({}, history.History())
     checkpoints.save(trainer, directory, more)

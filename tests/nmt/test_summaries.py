@@ -24,7 +24,9 @@ def test_numbers_and_texts_are_where_tensorboard_looks_for_them(tmp_path):
     summaries = Summaries(tmp_path)
     steps = [Step(2.5, 10, 1.0, 0), Step(float("nan"), 10, float("nan"), 1)]
     summaries.progress(20, Window(1000.0, 0.1, 2.5, 1.5, steps), 0.001)
-    evaluation = Evaluation([Pair("a | b", "c")], ["<b>d</b>"], "greedy", 1.0, "", 2.0, "")
+    evaluation = Evaluation(
+        [Pair("a | b", "c")], ["<b>d</b>"], "greedy", 1.0, "one|a", 2.0, "two|b"
+    )
     summaries.look(Score(30, 2.0, 3.0, 20.0, 12.5, 40.0), evaluation)
     summaries.phases(30, {"forward": 0.25})
     summaries.close()
@@ -44,7 +46,9 @@ def test_numbers_and_texts_are_where_tensorboard_looks_for_them(tmp_path):
     assert found["train/loss"][:2] == ("scalars", 20)
     plugin, step, (text,) = found["dev/translations"]
     assert (plugin, step) == ("text", 30)
-    assert text.decode().splitlines()[-1] == "|a \\| b|<b>d</b>|c|"
+    *_, row, nothing, signatures = text.decode().splitlines()
+    assert (row, nothing) == ("|a \\| b|<b>d</b>|c|", "")
+    assert signatures == "BLEU is one\\|a, chrF two\\|b"
 
 
 def test_a_file_that_cannot_be_written_costs_one_line(tmp_path, capsys):

@@ -1,11 +1,13 @@
 """The translating program as a user runs it, in processes of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
+from input_pipeline.vocabulary import WordVocabulary
 from nmt import translate
 from nmt.config import TrainConfig
 from tests import small
@@ -63,6 +65,61 @@ def test_a_reader_that_leaves_is_no_mistake(model):
         process.stdin.write(b"s1 s2\n")
         process.stdin.close()
         assert (process.wait(120), process.stderr.read()) == (0, b"")
+
+
+def start(*argv, **options):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-m", "nmt.translate", *argv], **pipes, **options)
+
+
+def test_a_reader_that_leaves_is_noticed_while_no_more_input_comes(model):
+    with start(f"--model={model}") as process:
+        process.stdout.close()
+        process.stdin.write(b"s1 s2\n")
+        process.stdin.flush()
+        assert (process.wait(120), process.stderr.read()) == (0, b"")
+
+
+def test_ctrl_c_ends_it_while_no_input_comes(model):
+    with start(f"--model={model}") as process:
+        process.stdin.write(b"s1 s2\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(60), process.stderr.read()) == (130, b"")
+
+
+def test_output_is_utf_8_whatever_the_locale_says(tmp_path):
+    words = [f"\N{SNOWMAN}{number}" for number in range(small.SIZES.target - 3)]
+    save(tmp_path, target=WordVocabulary(("<unk>", "<s>", "</s>", *words)))
+    locale = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = run(f"--model={tmp_path}", text="s1 s2\n", env=locale)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\N{SNOWMAN}" in done.stdout.decode("utf-8")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a disk that is full")
+def test_a_full_disk_is_one_line(model):
+    command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, input=b"s1\n", stdout=full, stderr=subprocess.PIPE)
+    said = b"nmt.translate: translations cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_input_that_cannot_be_read_is_one_line(model, tmp_path):
+    command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
+    directory = os.open(tmp_path, os.O_RDONLY)
+    done = subprocess.run(command, stdin=directory, capture_output=True)
+    os.close(directory)
+    said = "nmt.translate: standard input cannot be read: Is a directory; give a file or a pipe\n"
+    assert (done.returncode, done.stderr.decode()) == (2, said)
+
+
+def test_a_path_that_cannot_be_looked_at_is_one_line(capsys):
+    path = "x" * 300
+    assert translate.main([f"--model={path}"]) == 2
+    assert f"{path} cannot be used: File name too long" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_a_link_to_the_best_that_was_not_made_is_made(tmp_path, monkeypatch):
     assert snapshots.best(tmp_path) == tmp_path / "step-4"
 
 
-def full(*_):
+def full(*_, **__):
     raise OSError(28, "No space left on device")
 
 

@@ -30,6 +30,7 @@ MODEL: Final = [
     *("--num_encoder_layers=2", "--num_decoder_layers=1", "--attention=luong", "--dropout=0.1"),
     *("--batch_size=16", "--num_warmup_batches=0", "--num_batches=150", "--log_every=10"),
     *("--save_every_steps=20", "--num_keep_ckpts=3", "--ema_decay=0.99", "--deterministic"),
+    *("--src_max_len=12", "--tgt_max_len=12", "--eval_every=50"),
 ]
 FREE: Final = "--nodeterministic"
 STRATEGIES: Final = {
@@ -47,7 +48,7 @@ SLOWEST_START_S: Final = 300.0
 LONGEST_WAIT_S: Final = 1.5  # before a run that would go on for long is asked to stop
 LAST_KILL: Final = 100  # steps; so many are left that no run ends before it is killed
 KILL_WITHIN_S: Final = 0.05  # after such a step: steps and saves are about as long
-KILLED_AT_START: Final = 0.2  # of all runs, before the first step
+KILLED_AT_START: Final = 0.2  # of runs that go on, before their first step
 BATCH: Final = re.compile(r"batch +(\d+)/")
 SMALL_FILE_BYTES: Final = 50_000
 
@@ -94,6 +95,11 @@ def newest(directory: Path) -> Path:
     return checkpoints(directory)[-1]
 
 
+def steps_saved(directory: Path) -> list[int]:
+    """Steps that have a checkpoint, and the beginning, which needs none."""
+    return [0, *(int(path.name[5:]) for path in checkpoints(directory))]
+
+
 def state_of(checkpoint: Path) -> str:
     """A checksum over weights, optimizer, step and place in the data."""
     sums: dict[str, str] = json.loads((checkpoint / "manifest.json").read_text())
@@ -128,8 +134,8 @@ def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -
 
     Says so if it was too late.
     """
+    early = bool(checkpoints(directory)) and draw.random() < KILLED_AT_START
     process = start(directory, flags)
-    early = draw.random() < KILLED_AT_START
     until(process, is_plan if early else tells_of(draw.randint(1, LAST_KILL)))
     time.sleep(draw.uniform(0.0, KILL_WITHIN_S))
     process.send_signal(signal.SIGKILL)
@@ -138,9 +144,12 @@ def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -
     return "" if killed else f"it ended with exit code {process.returncode} before it was killed"
 
 
-def compare(whole: Finished, broken: Finished, *, exact: bool = True) -> str:
-    """What is different, or nothing."""
-    tail = whole.losses[len(whole.losses) - len(broken.losses) :]
+def compare(whole: Finished, broken: Finished, step: int, *, exact: bool = True) -> str:
+    """What is different, or nothing, where a broken run had to go on after a step."""
+    tail = whole.losses[step:]
+    if len(tail) != len(broken.losses):
+        began = len(whole.losses) - len(broken.losses)
+        return f"it went on after step {began}, not after step {step}"
     differences = [abs(a - b) for a, b in zip(tail, broken.losses)]
     worst = max(differences if exact else differences[:NEXT_STEPS], default=0.0)
     if worst > (0.0 if exact else CLOSE):
@@ -157,7 +166,8 @@ def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str
         with tempfile.TemporaryDirectory() as place:
             in_a_row = min(draw.randint(1, 3), times - done)
             late = [kill_at_random(Path(place), flags, draw) for _ in range(in_a_row)]
-            problem = compare(whole, finish(Path(place), flags), exact=FREE not in flags)
+            step = steps_saved(Path(place))[-1]
+            problem = compare(whole, finish(Path(place), flags), step, exact=FREE not in flags)
             done += in_a_row
             yield from (one or problem for one in late)
 
@@ -198,11 +208,11 @@ def damages(harm: Harm, times: int, draw: random.Random) -> Iterator[str]:
     for _ in range(times):
         with tempfile.TemporaryDirectory() as place:
             finish(Path(place), ["--num_batches=70"])
-            damaged = newest(Path(place))
+            damaged, step = newest(Path(place)), steps_saved(Path(place))[-2]
             harm(draw.choice(sorted(damaged.iterdir())), draw)
             after = finish(Path(place), [])
             told = f"{damaged} is damaged" in after.said
-            yield compare(whole, after) or ("" if told else "nothing was said")
+            yield compare(whole, after, step) or ("" if told else "nothing was said")
 
 
 def no_large_files() -> None:
@@ -236,6 +246,34 @@ def second_runs(times: int) -> Iterator[str]:
             yield "" if refused and first.returncode == 0 else said
 
 
+def other_models(times: int) -> Iterator[str]:
+    """Starts a run of another model where there are checkpoints."""
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            before = finish(Path(place), ["--num_batches=70"])
+            process = start(Path(place), ["--num_units=48"])
+            said, _ = process.communicate(timeout=SLOWEST_START_S)
+            kept = state_of(newest(Path(place))) == before.state
+            refused = process.returncode == 2 and "was trained with --num_units=32" in said
+            yield "" if refused and kept else said
+
+
+def lost_directories(times: int) -> Iterator[str]:
+    """Moves a run's directory away and leaves a file there, so that nothing can be saved."""
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            process = start(Path(place), ["--num_batches=100000"])
+            until(process, lambda line: line.startswith("saved "))
+            out, saved = Path(place) / "out", Path(place) / "saved"
+            out.rename(saved)
+            out.write_text("")
+            process.send_signal(signal.SIGTERM)
+            said, _ = process.communicate(timeout=SLOWEST_START_S)
+            whole = all((path / "manifest.json").exists() for path in saved.glob("step-*"))
+            told = "was not saved" in said
+            yield "" if process.returncode == 1 and whole and told else said
+
+
 def faults(times: int, draw: random.Random) -> dict[str, Iterator[str]]:
     """All that is broken, by its name."""
     found = {f"kill -9, {name}": kills(flags, times, draw) for name, flags in STRATEGIES.items()}
@@ -245,7 +283,9 @@ def faults(times: int, draw: random.Random) -> dict[str, Iterator[str]]:
         "one bit of the newest checkpoint changed": damages(flip_a_bit, times, draw),
         "a file of the newest checkpoint cut off": damages(cut_off, times, draw),
         "disk full while saving": full_disks(times),
+        "a directory that cannot be written to any more": lost_directories(times),
         "a second run in the same directory": second_runs(times),
+        "another model in the same directory": other_models(times),
     }
 
 

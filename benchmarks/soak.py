@@ -1,7 +1,8 @@
 """Trains for hours with looks and saves in between: python -m benchmarks.soak --minutes=120
 
 Memory and speed of the first quarter, after some minutes to settle, are compared with the last
-quarter's. Other flags go to train.py.
+quarter's; 1 is the exit code where memory has grown or speed fallen by more than is allowed. Other
+flags go to train.py.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ FLAGS: Final = [
 ]
 SETTLING_S: Final = 300.0
 LOOK_EVERY_S: Final = 5.0
+MOST_GROWTH: Final = 1.02  # of memory
+LEAST_SPEED: Final = 0.95  # of the first quarter's, on a machine that others use too
 SPEED: Final = re.compile(r"([\d,]+) words/s")
 
 
@@ -72,12 +75,31 @@ def watch(process: subprocess.Popen[str], seconds: float) -> tuple[list[Sample],
     return memory, speed
 
 
-def quarters(samples: Sequence[Sample], seconds: float) -> tuple[float, float]:
+class Quarters(NamedTuple):
     """Medians of the first and the last quarter of the time that counts."""
+
+    first: float
+    last: float
+
+    @property
+    def ratio(self) -> float:
+        """What the last is of the first."""
+        return self.last / self.first
+
+    def row(self, name: str, scale: float) -> list[str]:
+        """As a row of the table."""
+        values = (f"{value / scale:,.0f}" for value in self)
+        return [name, *values, f"{self.ratio:.3f}"]
+
+
+def quarters(samples: Sequence[Sample], seconds: float) -> Quarters:
+    """Looks at the first and the last quarter after everything has settled."""
     length = (seconds - SETTLING_S) / 4
     first = [s.value for s in samples if 0 <= s.seconds - SETTLING_S < length]
     last = [s.value for s in samples if s.seconds >= seconds - length]
-    return statistics.median(first), statistics.median(last)
+    if not first or not last:
+        sys.exit("nothing was seen in the first or the last quarter; soak for longer")
+    return Quarters(statistics.median(first), statistics.median(last))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -101,12 +123,10 @@ def main(argv: Sequence[str]) -> int:
     if process.returncode:
         print(f"training ended with exit code {process.returncode}")
         return 1
-    rows = []
-    for name, samples, scale in (("memory (MiB)", memory, 2**20), ("words/s", speed, 1)):
-        first, last = quarters(samples, seconds)
-        rows.append([name, f"{first / scale:,.0f}", f"{last / scale:,.0f}", f"{last / first:.3f}"])
+    of_memory, of_speed = (quarters(samples, seconds) for samples in (memory, speed))
+    rows = [of_memory.row("memory (MiB)", 2**20), of_speed.row("words/s", 1)]
     print("\n" + table(["", "first quarter", "last quarter", "ratio"], rows))
-    return 0
+    return int(of_memory.ratio > MOST_GROWTH or of_speed.ratio < LEAST_SPEED)
 
 
 if __name__ == "__main__":

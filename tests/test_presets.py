@@ -27,4 +27,6 @@ def test_a_preset_is_understood_and_lacks_nothing_but_data(path):
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
 def test_a_preset_says_what_to_expect_and_whether_that_was_measured(path):
     comment = "".join(line for line in path.read_text().splitlines() if line.startswith("#"))
-    assert re.search("[Mm]easured", comment)
+    assert re.search("Measured|Expected, not measured", comment)
+    assert re.search(r"\d+(\.\d+)? BLEU", comment)
+    assert re.search("minutes|hours|days", comment)

@@ -123,6 +123,12 @@ def test_everything_that_one_replica_cannot_use_is_named():
     ]
 
 
+def test_a_directory_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(checks.os, "access", lambda path, mode: path != tmp_path)
+    (found,) = problems(f"--output_dir={tmp_path / 'run'}")
+    assert found == f"--output_dir={tmp_path / 'run'} cannot be written to; name another directory"
+
+
 def test_a_path_that_cannot_be_looked_at_is_a_problem():
     (found,) = problems("--output_dir=" + 300 * "x")
     assert "cannot be used" in found

@@ -20,13 +20,21 @@ class Late:
     def __init__(self, devices: Sequence[str], like: Sequence[tf.Variable]) -> None:
         self.held = [hold(device, like) for device in devices]
 
-    def swap(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
-        """Takes this step's gradients and gives the last one's; before the first there are none."""
-        before = []
-        for held, gradients in zip(self.held, replicas):
-            before.append(tf.nest.map_structure(lambda variable: variable.read_value(), held))
-            tf.nest.map_structure(lambda variable, value: variable.assign(value), held, gradients)
-        return before
+    def read(self) -> list[ReplicaGradients]:
+        """The last step's gradients; before the first there are none."""
+        return [tf.nest.map_structure(lambda v: v.read_value(), held) for held in self.held]
+
+    def write(self, replicas: Sequence[ReplicaGradients], after: Sequence[tf.Tensor]) -> None:
+        """Takes this step's gradients, after something was made from the last one's.
+
+        TensorFlow adds tensors that nobody else holds in another order, which would be a matter of
+        chance if these were replaced meanwhile.
+        """
+        with tf.control_dependencies(after):
+            for held, gradients in zip(self.held, replicas):
+                tf.nest.map_structure(
+                    lambda variable, value: variable.assign(value), held, gradients
+                )
 
     def finite(self) -> bool:
         """Whether all that is held are numbers."""

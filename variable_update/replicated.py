@@ -48,10 +48,11 @@ class Replicated(VariableUpdate):
 
     def agree(self, replicas: Sequence[ReplicaGradients]) -> list[ReplicaGradients]:
         """Gives every copy the sum of all gradients."""
-        if self.late:
-            replicas = self.late.swap(replicas)
+        fresh, replicas = replicas, self.late.read() if self.late else replicas
         handed_in = [gradients.sums for gradients in replicas]
         sums = self.exchange(handed_in, self.devices, self.rows)
+        if self.late:
+            self.late.write(fresh, after=tf.nest.flatten(sums))
         with tf.device(self.devices[0]):
             num_tokens = add_up([gradients.num_tokens for gradients in replicas])
             loss_sum = add_up([gradients.loss_sum for gradients in replicas])

@@ -79,8 +79,8 @@ def softmax_and_log_sum(logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """Each row's probabilities, and the logarithm of the sum of its exponentials.
 
     TensorFlow's kernel for a loss takes four times as long on a CPU as oneDNN's softmax and two
-    maxima, exponentials and their sum 1.6 times as long. The most likely entry has no small probability, so that its
-    logarithm is exact.
+    maxima, exponentials and their sum 1.6 times as long. The most likely entry has no small
+    probability, so that its logarithm is exact.
     """
     probabilities = tf.nn.softmax(logits)
     largest = tf.reduce_max(logits, axis=1)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from nmt.interrupt import SIGNALS, signals_noted
+from nmt.interrupt import INTERRUPTED, SIGNALS, signals_noted
 
 
 @pytest.mark.parametrize("first", SIGNALS)
@@ -40,11 +40,13 @@ def test_a_second_ctrl_c_ends_a_process_that_waits_in_native_code():
     command = [sys.executable, "-c", WAITS_IN_NATIVE_CODE]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"waiting\n"
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        # Where the machine was so busy that it did not wait yet, the signal itself ends it.
+        assert process.wait(20) in (INTERRUPTED, -signal.SIGINT)
 
 
 def test_what_signals_did_before_comes_back():

@@ -65,6 +65,15 @@ def recurrent_step(sizes: Sizes) -> dict[str, Work]:
     }
 
 
+def transposed_weights(sizes: Sizes) -> dict[str, Work]:
+    """What stands to the left of columns: a layer's recurrent weights."""
+    weights = numbers(sizes.units, 4 * sizes.units)
+    return {
+        "by every replica": compiled(tf.transpose, weights),
+        "by another, once for all": compiled(tf.identity, weights),
+    }
+
+
 def decoder_stack(sizes: Sizes) -> dict[str, Work]:
     """All matmuls of several layers' forward pass."""
     steps, units, batch, layers = sizes.time, sizes.units, sizes.batch, sizes.layers
@@ -163,12 +172,15 @@ def adam(sizes: Sizes) -> dict[str, Work]:
     flat = [[numbers(count * shape[0], shape[1])] for _ in range(4)]
     scale = tf.Variable(0.5)
 
-    def kernels(variables: list[list[tf.Variable]]) -> Callable[[tf.Tensor], tf.Tensor]:
+    def kernels(
+        variables: list[list[tf.Variable]], scaled: Callable[..., tf.Tensor] = tf.multiply
+    ) -> Callable[[tf.Tensor], tf.Tensor]:
         def update(factor: tf.Tensor) -> tf.Tensor:
             for weight, m, v, gradient in zip(*variables):
+                grad = scaled(gradient.read_value(), factor)
                 tf.raw_ops.ResourceApplyAdam(
                     var=weight.handle, m=m.handle, v=v.handle, beta1_power=0.9, beta2_power=0.99,
-                    lr=1e-3, beta1=0.9, beta2=0.999, epsilon=1e-8, grad=gradient * factor,
+                    lr=1e-3, beta1=0.9, beta2=0.999, epsilon=1e-8, grad=grad,
                 )  # fmt: skip
             return factor
 
@@ -184,13 +196,17 @@ def adam(sizes: Sizes) -> dict[str, Work]:
 
     return {
         "scaled, then TensorFlow's kernel, for each variable": compiled(kernels(several), scale),
-        "the same over one flat buffer": compiled(kernels(flat), scale),
+        "TensorFlow's kernel alone, gradients scaled before": compiled(
+            kernels(several, lambda gradient, _: gradient), scale
+        ),
+        "scaled, over one flat buffer": compiled(kernels(flat), scale),
         "compiled by XLA, one pass": compiled(fused, scale, jit_compile=True),
     }
 
 
 PARTS: Final[Mapping[str, Callable[[Sizes], dict[str, Work]]]] = {
     "recurrent matmul of a step": recurrent_step,
+    "a layer's weights, transposed": transposed_weights,
     "matmuls of four layers": decoder_stack,
     "a layer's weight gradient": weight_gradients,
     "loss and its gradient": loss_and_gradient,

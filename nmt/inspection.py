@@ -34,14 +34,14 @@ def inspect(
         print("\n" + phases.table(measured, input_wait_s), flush=True)
         found["phase_seconds"] = {**measured._asdict(), "input_wait": input_wait_s}
     if config.report_phases or config.enable_profile or config.trace_file:
-        found["operations_per_step"] = trace(config, trainer, batches)
+        found["operations_per_step"] = tracing.operations_of_first_step(trainer, batches)
+    if config.enable_profile or config.trace_file:
+        trace(config, trainer, batches)
     return found
 
 
-def trace(
-    config: RunConfig, trainer: Trainer, batches: Iterator[tuple[Batch, ...]]
-) -> dict[str, float]:
-    """Writes the traces that were asked for; gives how often each operation ran in a step."""
+def trace(config: RunConfig, trainer: Trainer, batches: Iterator[tuple[Batch, ...]]) -> None:
+    """Writes the traces that were asked for."""
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(config.output_dir) / "profile"
         where = directory if config.enable_profile else Path(temporary)
@@ -51,4 +51,3 @@ def trace(
     if config.trace_file:
         tracing.write_for_chrome(space, Path(config.trace_file))
         print(f"trace for chrome://tracing: {config.trace_file}", flush=True)
-    return tracing.count_operations(space, NUM_TRACED_STEPS)

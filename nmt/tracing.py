@@ -1,10 +1,16 @@
-"""A trace of some steps: for TensorBoard's profiler, for Chrome, and to count operations."""
+"""A trace of some steps: for TensorBoard's profiler, for Chrome, and to count operations.
+
+TensorFlow traces what it thinks to be expensive: everything at first, but an operation that was
+short about 90 times no more. So a graph is made anew to be traced, and operations are counted in
+its first step; in a loop of more steps than that the cheap ones of the last are missing.
+"""
 
 from __future__ import annotations
 
 import gzip
 import json
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,18 +26,26 @@ OPERATION = re.compile(r"[^:]+:(_?[A-Z]\w+)")  # name of the node, kind of opera
 PS_PER_US = 1e6
 
 
+def operations_of_first_step(
+    trainer: Trainer, batches: Iterable[tuple[Batch, ...]]
+) -> dict[str, int]:
+    """Trains on one more batch with a graph of its own and counts what runs."""
+    trainer.compile()
+    trainer.train_step.get_concrete_function()
+    with tempfile.TemporaryDirectory() as directory:
+        return count_operations(record(trainer, batches, Path(directory), 1))
+
+
 def record(
     trainer: Trainer, batches: Iterable[tuple[Batch, ...]], directory: Path, num_steps: int
 ) -> XSpace:
-    """Trains on some more batches, the first of them untraced, and leaves the trace in a directory.
+    """Trains on some more batches and leaves the trace in a directory.
 
     `tensorboard --logdir DIRECTORY` shows it where the profiler's plugin is installed.
     """
-    iterator = iter(batches)
-    trainer.train_step(next(iterator)).replicas.loss_sum.numpy()
     tf.profiler.experimental.start(str(directory))
     try:
-        for _, batch in zip(range(num_steps), iterator):
+        for _, batch in zip(range(num_steps), batches):
             trainer.train_step(batch).replicas.loss_sum.numpy()
     finally:
         tf.profiler.experimental.stop()
@@ -41,17 +55,18 @@ def record(
     return space
 
 
-def count_operations(space: XSpace, num_steps: int) -> dict[str, float]:
-    """How often each kind of operation ran in a step, the most frequent first."""
+def count_operations(space: XSpace) -> dict[str, int]:
+    """How often each kind of operation ran, the most frequent first; on GPUs, each kernel."""
     counts: Counter[str] = Counter()
     for plane in space.planes:
-        if not plane.name.startswith("/host:CPU"):
-            continue
-        kinds = {n: OPERATION.fullmatch(m.name) for n, m in plane.event_metadata.items()}
+        names = {number: metadata.name for number, metadata in plane.event_metadata.items()}
         for line in plane.lines:
-            found = (kinds[event.metadata_id] for event in line.events)
-            counts.update(kind[1] for kind in found if kind)
-    return {kind: count / num_steps for kind, count in counts.most_common()}
+            found = [names[event.metadata_id] for event in line.events]
+            if plane.name.startswith("/host:CPU"):
+                counts.update(kind[1] for kind in map(OPERATION.fullmatch, found) if kind)
+            elif plane.name.startswith("/device:GPU") and line.name.startswith("Stream"):
+                counts.update(found)
+    return dict(counts.most_common())
 
 
 def write_for_chrome(space: XSpace, path: Path) -> None:

@@ -46,13 +46,18 @@ class Trainer:
             self.epochs = tf.Variable(0.0, dtype=tf.float64, trainable=False, name="epochs")
         weights = strategy.copies[0].variables
         self.averages = Averages(ema_decay, weights) if ema_decay else None
-        batches = (BATCH_SPEC,) * len(strategy.devices)
+        self.compile()
+
+    def compile(self) -> None:
+        """Makes the step's graph anew, with nothing that TensorFlow has learned of the old one."""
+        devices = self.strategy.devices
+        batches = (BATCH_SPEC,) * len(devices)
         self.train_step = tf.function(self._train_step, input_signature=(batches,), autograph=False)
         self.replica_step = tf.function(
             self._replica_step,
             input_signature=self.replica_spec(),
             autograph=False,
-            experimental_attributes=call_attributes(strategy.devices[0]),
+            experimental_attributes=call_attributes(devices[0]),
         )
 
     def replica_spec(self) -> tuple[Any, ...]:

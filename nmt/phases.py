@@ -1,15 +1,17 @@
 """Where a step's time goes: the clock is read between its phases, in a window of its own.
 
-    start -> transfer -> read -> begin -> forward -> backward -> exchange -> update
+    start -> transfer and read -> wait -> forward -> backward -> exchange -> update
 
 Replicas work side by side and share what they run on, so their phases overlap: each replica's
 seconds are shown, and the time from the first one's start to the last one's end. A replica's own
 phases are kept apart here: an exchange that hides behind the backward pass elsewhere shows.
+Together they are its step; only transfer and read are at the same time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,17 +24,19 @@ from nmt.types import BATCH_SPEC, Batch, ReplicaGradients
 
 HOST: Final = "CPU:0"
 MARKS: Final = (
-    "start", "transfer", "read", "begin", "forward", "backward", "exchange", "update",
+    "start", "transfer", "read", "wait", "forward", "backward", "exchange", "update",
 )  # fmt: skip
 SINCE: Final = {
     "transfer": "start",  # of the batch to the device
     "read": "start",  # of the weights
-    "forward": "begin",
+    "wait": "ready",  # for a thread: other replicas have them all
+    "forward": "wait",
     "backward": "forward",
     "exchange": "backward",  # waiting for slower replicas included
     "update": "exchange",  # clipping included
 }
-"""Phases, and the mark at which each begins; it ends at its own."""
+"""Phases, and the mark at which each begins; it ends at its own. Ready is who has transferred and
+read."""
 SINCE_LATE: Final = {**SINCE, "exchange": "start"}
 """The same where the step before's gradients are exchanged, which nothing has to be waited for."""
 
@@ -53,7 +57,7 @@ def passed(values: Any) -> tuple[Any, tf.Tensor]:
     """
     tensors = tf.nest.flatten(values, expand_composites=True)
     # A GPU only queues its work: a number that is on the host has really been computed.
-    numbers = [tf.cast(tf.reshape(tensor, [-1])[:1], tf.float32) for tensor in tensors]
+    numbers = [where_it_is(first_number, tensor) for tensor in tensors]
     with tf.device(HOST):
         function = read_clock.get_concrete_function()
         # A clock has side effects in TensorFlow's eyes, but replicas must not wait for each other.
@@ -61,21 +65,33 @@ def passed(values: Any) -> tuple[Any, tf.Tensor]:
             args=[tf.concat(numbers, axis=0)], Tout=[tf.float64], f=function
         )
     with tf.control_dependencies([time]):
-        same = tf.nest.map_structure(tf.identity, values, expand_composites=True)
-    return same, tf.ensure_shape(time, [])
+        same = [where_it_is(tf.identity, tensor) for tensor in tensors]
+    packed = tf.nest.pack_sequence_as(values, same, expand_composites=True)
+    return packed, tf.ensure_shape(time, [])
+
+
+def where_it_is(work: Callable[[tf.Tensor], tf.Tensor], tensor: tf.Tensor) -> tf.Tensor:
+    """Does something with a tensor on its own device: nothing travels for a measurement."""
+    with tf.device(tensor.device):
+        return work(tensor)
+
+
+def first_number(tensor: tf.Tensor) -> tf.Tensor:
+    """One of its numbers, or none."""
+    return tf.cast(tf.reshape(tensor, [-1])[:1], tf.float32)
 
 
 def phased_replica_step(trainer: Trainer) -> Callable[..., Any]:
     """The trainer's function for one replica, with the clock read in between."""
 
     def step(weights: list[tf.Tensor], batch: Batch, seed: tf.Tensor) -> tuple[Any, ...]:
-        (weights, batch), begin = passed((weights, batch))
-        marks = [begin]
+        (weights, batch), waited = passed((weights, batch))
+        marks = [waited]
 
-        def between(loss_sum: tf.Tensor) -> tf.Tensor:
-            loss_sum, forward = passed(loss_sum)
-            marks.append(forward)
-            return tf.ones_like(loss_sum)
+        def between(loss_sum: tf.Tensor) -> AbstractContextManager[None]:
+            marks.append(passed(loss_sum)[1])
+            # Gradients do not depend on the loss itself, and would be computed before it.
+            return tf.control_dependencies(marks)
 
         sums, result = trainer.replica_pass(weights, batch, seed, between)
         sums, backward = passed(sums)
@@ -139,6 +155,7 @@ def measure(trainer: Trainer, batches: Iterable[tuple[Batch, ...]], num_steps: i
 def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
     """Medians over the steps of a window."""
     at = {mark: times[:, :, number] for number, mark in enumerate(MARKS)}
+    at["ready"] = np.maximum(at["transfer"], at["read"])
     replicas, total = {}, {}
     for phase, begin in since.items():
         replicas[phase] = np.median(at[phase] - at[begin], axis=0).tolist()
@@ -149,7 +166,7 @@ def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
 
 
 def table(phases: Phases, input_wait_s: float) -> str:
-    """What is printed; the last column shows how much of the step some replica was at it."""
+    """What is printed; shares are those of the time from the first start to the last end."""
     lines = [
         "|Phase|s, mean of replicas|s, slowest replica|s, first start to last end|of the step|",
         "|:--|:--|:--|:--|:--|",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import tensorflow as tf
@@ -101,16 +102,17 @@ class Trainer:
         weights: list[tf.Tensor],
         batch: Batch,
         seed: tf.Tensor,
-        between: Callable[[tf.Tensor], tf.Tensor] = tf.ones_like,
+        between: Callable[[tf.Tensor], AbstractContextManager[None]] = nullcontext,
     ) -> tuple[list[Gradient], ReplicaResult]:
         """Gradient sums of one replica, each as the strategy takes it.
 
-        `between` gives the gradient of the loss that the backward pass begins with: ones.
+        `between` gets the loss and gives what the backward pass is built in.
         """
         with tf.GradientTape() as tape:
             tape.watch(weights)
             loss_sum = self.model.loss_sum(weights, batch, seed)
-        gradients = tape.gradient(loss_sum, weights, between(loss_sum))
+        with between(loss_sum):
+            gradients = tape.gradient(loss_sum, weights)
         sums = [
             merge(gradient) if number in self.strategy.rows else dense(gradient, weights[number])
             for number, gradient in enumerate(gradients)

@@ -9,13 +9,14 @@ BATCHES = (small.batch([5, 1, 3, 2], [2, 6, 4, 1]), small.batch([2, 2], [1, 3], 
 
 
 def test_phases_are_medians_for_each_replica_and_overlap_in_all():
-    # start, transfer, read, begin, forward, backward, exchange, update
+    # start, transfer, read, wait, forward, backward, exchange, update
     first = [0.0, 1.0, 2.0, 2.0, 4.0, 8.0, 10.0, 11.0]
     second = [0.0, 1.0, 1.0, 4.0, 6.0, 9.0, 10.0, 12.0]
     times = np.array([[first, second]] * 3)
     times[2] *= 10  # one step that was disturbed does not count
     found = phases.summarize(times)
     assert found.step == 12.0
+    assert found.replicas["wait"] == [0.0, 3.0]
     assert found.replicas["forward"] == [2.0, 2.0]
     assert found.replicas["exchange"] == [2.0, 1.0]
     assert found.total["forward"] == 4.0
@@ -36,6 +37,26 @@ def test_the_measured_step_trains_as_the_real_one_does(strategy):
         assert len(found.replicas[phase]) == 2
         assert 0.0 <= min(found.replicas[phase]) <= found.total[phase] <= found.step
     assert found.replicas["forward"][0] > 0.0
+
+
+@pytest.mark.parametrize("strategy", VARIABLE_UPDATES)
+def test_every_phase_waits_for_the_one_before(strategy):
+    step = phases.phased_step(small.trainer(strategy, 2))
+    for _ in range(200):  # TensorFlow runs a graph in another order when it knows it
+        found = phases.summarize(step(BATCHES).numpy()[np.newaxis])
+        assert min(map(min, found.replicas.values())) >= 0.0
+
+
+@pytest.mark.parametrize("strategy", VARIABLE_UPDATES)
+def test_nothing_travels_only_to_be_measured(strategy):
+    trainer = small.trainer(strategy, 2)
+    graph = phases.phased_step(trainer).get_concrete_function().graph
+    looks = [op for op in graph.get_operations() if op.type in ("Identity", "Reshape", "Cast")]
+    assert {op.device[-5:] for op in looks} >= {"CPU:0", "CPU:1"}
+    for op in looks:
+        given = op.inputs[0].device
+        assert op.device == given or given == "" or op.type == "Identity", op
+    assert not [op for op in looks if op.inputs[0].device and not op.device]
 
 
 def test_an_exchange_that_is_late_waits_for_nothing_and_is_never_negative():

@@ -55,7 +55,13 @@ def save(translator: Translator, path: Path) -> None:
     served = Served(translator)
     part = path.with_name(f".{path.name}.part")
     try:
-        tf.saved_model.save(served, str(part), signatures={"serving_default": served.translate})
+        tf.saved_model.save(
+            served,
+            str(part),
+            signatures={"serving_default": served.translate},
+            # Those of the scan's loops cannot be saved, and nobody trains what is served.
+            options=tf.saved_model.SaveOptions(experimental_custom_gradients=False),
+        )
         part.rename(path)
     except (OSError, tf.errors.OpError) as error:
         why = str(getattr(error, "message", error)).splitlines()[0]

@@ -1,5 +1,6 @@
 """A model that is exported is loaded where nothing of this project is."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -9,7 +10,8 @@ import pytest
 
 from nmt import export, search_flags
 from nmt.search_flags import SearchConfig
-from tests.nmt.test_model_dir import save
+from tests import small
+from tests.nmt.test_model_dir import CONFIG, save
 
 LINES = ["s1 s2 s3", "", "s4", " \u00a0\u3000", "s5 s1 unknown s7 s8 s2"]
 LOAD = """
@@ -24,9 +26,25 @@ assert not [name for name in sys.modules if name.split(".")[0] in ("nmt", "input
 """
 
 
-@pytest.mark.parametrize("width", [1, 3])
-def test_it_translates_as_the_model_does_without_this_project(tmp_path, width):
-    save(tmp_path / "model", step=3)
+LIKE_THE_PRESETS = {"encoder_type": "cudnn_lstm", "direction": "bi", "attention": "scaled_luong"}
+TIED = {"encoder_type": "cudnn_lstm", "tied_embeddings": True, "embedding_dim": 8}
+
+
+@pytest.mark.parametrize(
+    ("width", "model"),
+    [
+        (1, {}),
+        (3, LIKE_THE_PRESETS),
+        (3, {**LIKE_THE_PRESETS, "attention": "normed_bahdanau", "residual": True}),
+        (2, {**TIED, "attention": "none"}),
+    ],
+    ids=["plain", "as in the presets", "bahdanau", "tied"],
+)
+def test_it_translates_as_the_model_does_without_this_project(tmp_path, width, model):
+    config = dataclasses.replace(
+        CONFIG, model=small.model_config(**{"attention": "luong", **model})
+    )
+    save(tmp_path / "model", step=3, config=config, **model)
     flags = [f"--model={tmp_path / 'model'}", f"--beam_width={width}"]
     assert export.main([*flags, f"--to={tmp_path / 'served' / '1'}"]) == 0
     asked = [LINES, ["s2"], [""], []]

@@ -14,7 +14,7 @@ CONFIG = TrainConfig(model=small.model_config(attention="luong"), data=DataConfi
 
 
 def save(directory, step=0, config=CONFIG, target=TARGET, **options):
-    trainer = small.trainer(attention="luong", **options)
+    trainer = small.trainer(**{"attention": "luong", **options})
     trainer.step.assign(step)
     for weight in trainer.strategy.copies[0].variables:
         weight.assign_add(0.01 * step * np.ones(weight.shape, np.float32))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from nmt import checks, environment, flags
+from nmt import checks, environment, flags, output
 from nmt.errors import Diverged, SaveFailed, UserError
 
 DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
@@ -49,4 +49,5 @@ def say(problems: Sequence[str], code: int) -> int:
 
 if __name__ == "__main__":
     environment.use_huge_pages()
+    output.outlive()
     sys.exit(main(sys.argv[1:]))

@@ -146,11 +146,10 @@ def test_steps_without_numbers_can_be_left_out(tmp_path):
     assert f"({record['skipped_steps']} skipped)" in run.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_with_the_summary_of_every_step_made(tmp_path, number):
-    results, out = tmp_path / "results.json", tmp_path / "out"
+def start_long_run(tmp_path):
+    """Training that has made its first 20 steps and would go on."""
     argv = [*SMALL, "--num_batches=1000000", "--use_synthetic_data", "--src_max_len=4"]
-    argv += [f"--results_file={results}", f"--output_dir={out}"]
+    argv += [f"--results_file={tmp_path / 'results.json'}", f"--output_dir={tmp_path / 'out'}"]
     process = subprocess.Popen(
         [sys.executable, "train.py", *argv],
         stdout=subprocess.PIPE,
@@ -161,6 +160,38 @@ def test_a_signal_ends_with_the_summary_of_every_step_made(tmp_path, number):
     for line in process.stdout:
         if line.startswith("batch    20/"):
             break
+    return process
+
+
+def test_a_reader_that_leaves_costs_no_checkpoint(tmp_path):
+    """As `| tee log` does at Ctrl-C."""
+    process = start_long_run(tmp_path)
+    process.stdout.close()
+    process.send_signal(signal.SIGINT)
+    with process.stderr:
+        errors = process.stderr.read()
+    assert process.wait(timeout=60) == 0
+    said = "train.py: standard output cannot be written: Broken pipe; what follows is not shown"
+    assert errors == f"{said}\n"
+    losses = json.loads((tmp_path / "results.json").read_text())["losses"]
+    assert (tmp_path / "out" / f"step-{len(losses)}" / "manifest.json").exists()
+
+
+def test_a_log_on_a_full_disk_costs_a_line(tmp_path):
+    argv = [*SMALL, "--use_synthetic_data", "--src_max_len=4"]
+    command = [sys.executable, "train.py", *argv, f"--results_file={tmp_path / 'results.json'}"]
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+    assert run.returncode == 0
+    assert run.stderr.count("No space left on device; what follows is not shown\n") == 1
+    assert run.stderr.count("\n") == 1
+    assert json.loads((tmp_path / "results.json").read_text())["timed_batches"] > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_with_the_summary_of_every_step_made(tmp_path, number):
+    results = tmp_path / "results.json"
+    process = start_long_run(tmp_path)
     time.sleep(0.2)
     process.send_signal(number)
     rest, errors = process.communicate(timeout=60)

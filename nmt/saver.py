@@ -25,6 +25,7 @@ class Saver:
         self.setup, self.clock = setup, clock
         self.run = setup.config.run
         self.directory = Path(self.run.output_dir)
+        self.vocabularies = kept_files(self.directory)  # which may be gone later
         self.first_step = int(setup.trainer.step)
         self.saved = setup.resumed  # the last good one
         self.saved_at = clock()
@@ -58,7 +59,7 @@ class Saver:
             self.saved_at = self.clock()
         print(f"saved {self.saved}", flush=True)
         with warned():
-            snapshots.prune(self.directory, self.run.num_keep_ckpts)
+            snapshots.prune(self.directory, self.run.num_keep_ckpts, self.best())
         return self.saved
 
     def write(self, number: int) -> Path:
@@ -71,7 +72,7 @@ class Saver:
         more = {
             model_dir.CONFIG: model_dir.config_bytes(setup.config),
             model_dir.PROGRESS: history.to_json(facts, setup.history),
-            **kept_files(self.directory),
+            **self.vocabularies,
         }
         return checkpoints.save(trainer, self.directory, more)
 
@@ -88,11 +89,16 @@ class Saver:
         best = self.setup.history.best_of(lambda s: s.step == here or self.path_of(s).is_dir())
         return best is not None and best.step == here and not self.has(number)
 
+    def best(self) -> Path | None:
+        """The checkpoint with the highest score of those that are there."""
+        score = self.setup.history.best_of(lambda score: self.path_of(score).is_dir())
+        return self.path_of(score) if score else None
+
     def mark_best(self) -> None:
-        """Lets `best` lead to the checkpoint with the highest score of those that are there."""
-        best = self.setup.history.best_of(lambda score: self.path_of(score).is_dir())
-        if best and snapshots.best(self.directory) != self.path_of(best):
-            snapshots.mark_best(self.directory, self.path_of(best))
+        """Lets `best` lead to the best checkpoint."""
+        best = self.best()
+        if best and snapshots.best(self.directory) != best:
+            snapshots.mark_best(self.directory, best)
 
 
 @contextlib.contextmanager

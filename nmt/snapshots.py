@@ -103,11 +103,10 @@ def best(root: Path) -> Path | None:
     return root / os.readlink(link) if link.is_symlink() and link.exists() else None
 
 
-def prune(root: Path, num_keep: int) -> None:
-    """Removes the oldest checkpoints beyond a number; never the best one."""
-    spared = best(root)
+def prune(root: Path, num_keep: int, spared: Path | None = None) -> None:
+    """Removes the oldest checkpoints beyond a number; never the one `best` leads to."""
     for path in newest_first(root)[num_keep:]:
-        if path != spared:
+        if path not in (spared, best(root)):
             remove(path)
     for part in leftovers(root):
         remove(part)

@@ -190,10 +190,10 @@ def full(*_, **__):
     raise OSError(28, "No space left on device")
 
 
-def test_a_link_that_cannot_be_made_costs_a_line(tmp_path, monkeypatch, capsys):
+def test_a_link_that_cannot_be_made_costs_a_line_and_not_the_best(tmp_path, monkeypatch, capsys):
     """Some disks have no links."""
-    scores_of(monkeypatch, 5.0, 9.0, 3.0)
-    setup = setup_of(output_dir=str(tmp_path), eval_every=2)
+    scores_of(monkeypatch, 9.0, 5.0, 3.0)
+    setup = setup_of(output_dir=str(tmp_path), eval_every=2, save_every_steps=1, num_keep_ckpts=1)
     monkeypatch.setattr(Path, "symlink_to", full)
     train(setup)
     kept = Keeper(again(setup), Meter(0), Clock())
@@ -202,6 +202,18 @@ def test_a_link_that_cannot_be_made_costs_a_line(tmp_path, monkeypatch, capsys):
     kept.close()
     said = capsys.readouterr().err
     assert said.count("No space left on device; training goes on\n") == said.count("\n") > 1
+    assert names(tmp_path) == ["step-2", "step-6"]
+
+
+def test_a_directory_that_was_moved_away_gets_whole_checkpoints_again(tmp_path):
+    place = tmp_path / "out"
+    place.mkdir()
+    (place / "vocabulary.source.words").write_bytes(SOURCE.to_bytes())
+    kept = Keeper(setup_of(output_dir=str(place)), Meter(0), Clock())
+    place.rename(tmp_path / "elsewhere")
+    kept.finish(0)
+    kept.close()
+    assert (place / "step-0" / "vocabulary.source.words").read_bytes() == SOURCE.to_bytes()
 
 
 def test_after_the_best_was_not_saved_the_best_of_what_is_saved_is_kept(tmp_path, monkeypatch):

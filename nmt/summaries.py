@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -67,9 +68,10 @@ class Summaries:
         self.scalars(step, {f"phases/{name}": value for name, value in seconds.items()})
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Some numbers."""
-        numbers = {name: tf.constant(value, tf.float32) for name, value in values.items()}
-        self.write(step, numbers, "scalars")
+        """Some numbers; what is none is left out."""
+        numbers = {name: value for name, value in values.items() if math.isfinite(value)}
+        tensors = {name: tf.constant(value, tf.float32) for name, value in numbers.items()}
+        self.write(step, tensors, "scalars")
 
     def write(self, step: int, values: Mapping[str, tf.Tensor], plugin: str) -> None:
         """Some values for one of TensorBoard's pages."""

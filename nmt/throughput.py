@@ -32,7 +32,7 @@ class Window(NamedTuple):
 
     words_per_s: float
     seconds_per_batch: float
-    loss: float  # per target token, of steps with numbers
+    loss: float  # per target token, of steps with numbers; nan where there were none
     gradient_norm: float  # their mean
     steps: list[Step]
 
@@ -119,8 +119,8 @@ class Meter:
         seconds = sum(self.step_seconds[len(self.step_seconds) - len(steps) :])
         good = [step for step in steps if step.finite]
         tokens = sum(step.num_tokens for step in good)
-        loss = sum(step.loss * step.num_tokens for step in good) / max(1, tokens)
-        norm = sum(step.gradient_norm for step in good) / max(1, len(good))
+        loss = sum(step.loss * step.num_tokens for step in good) / tokens if tokens else math.nan
+        norm = sum(step.gradient_norm for step in good) / len(good) if good else math.nan
         rate = sum(words) / seconds if seconds else 0.0
         return Window(rate, seconds / max(1, len(steps)), loss, norm, steps)
 

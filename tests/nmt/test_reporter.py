@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from nmt.errors import Diverged
@@ -54,6 +56,15 @@ def test_the_first_step_without_a_number_is_named():
         said = r"loss became 2 at step 102, with a gradient norm of inf; give .*--skip_nan_steps"
         with pytest.raises(Diverged, match=said):
             out.report(3)
+
+
+def test_where_all_steps_were_left_out_there_is_no_loss(capsys):
+    with Reporter(Meter(0), 9, lambda: 0.5, skips=True, bar=False) as out:
+        out.count(small.step_result(float("nan"), 3.0, 10, 10, float("nan"), 1))
+        window = out.report(1)
+    assert math.isnan(window.loss)
+    assert math.isnan(window.gradient_norm)
+    assert "loss nan" in capsys.readouterr().out
 
 
 def test_steps_left_out_are_counted_and_not_averaged(capsys):

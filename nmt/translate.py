@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import queue
@@ -61,14 +60,22 @@ def input_lines() -> Iterator[str]:
     They are read without Python's file objects: one that waits for input cannot be closed, so that
     neither Ctrl-C nor a reader who leaves would end the program before the next line comes.
     """
-    decoder, rest = codecs.getincrementaldecoder("utf-8")(), ""
+    for number, line in enumerate(raw_lines(), 1):
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            raise UserError(
+                f"line {number} of standard input is not UTF-8 text: {error.reason}; convert it"
+            ) from error
+
+
+def raw_lines() -> Iterator[bytes]:
+    """The same, as they come."""
+    rest = b""
     try:
         while data := os.read(STDIN, BYTES_AT_ONCE):
-            *lines, rest = (rest + decoder.decode(data)).split("\n")
+            *lines, rest = (rest + data).split(b"\n")
             yield from lines
-        rest += decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        raise UserError(f"standard input is not UTF-8 text: {error.reason}; convert it") from error
     except OSError as error:
         raise UserError(
             f"standard input cannot be read: {error.strerror}; give a file or a pipe"
@@ -85,31 +92,30 @@ def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
         try:
             for line in lines:
                 arrived.put(line)
-        except BaseException as error:  # the main thread raises it
+            arrived.put(END)
+        except BaseException as error:  # the main thread raises it, after the lines before
             arrived.put(error)
-        arrived.put(END)
 
     threading.Thread(target=read, daemon=True).start()
-    while True:
+    ended: Any = False
+    while not ended:
         block, ended = waiting(arrived)
         if block:
             yield block
-        if ended:
-            return
+    if isinstance(ended, BaseException):
+        raise ended
 
 
-def waiting(arrived: queue.Queue[Any]) -> tuple[list[str], bool]:
-    """The lines that are there, at least one of them or the end."""
+def waiting(arrived: queue.Queue[Any]) -> tuple[list[str], BaseException | bool]:
+    """The lines that are there, at least one of them or the end, and whether or how it ended."""
     block: list[str] = []
     while len(block) < LINES_AT_ONCE:
         try:
             item = arrived.get(block=not block)
         except queue.Empty:
             break
-        if isinstance(item, BaseException):
-            raise item
-        if item is END:
-            return block, True
+        if item is END or isinstance(item, BaseException):
+            return block, item or True
         block.append(item)
     return block, False
 

@@ -139,9 +139,13 @@ def test_a_mistake_is_one_line(argv, said, capsys):
 
 def test_what_is_no_text_is_refused(model):
     command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
-    done = subprocess.run(command, capture_output=True, input=b"s1\n\xff\xfe\n", timeout=120)
+    good = run(f"--model={model}", text="s1\ns2 s3\n")
+    data = b"s1\ns2 s3\n\xff\xfe\ns4\n"
+    done = subprocess.run(command, capture_output=True, input=data, timeout=120)
     assert done.returncode == 2
-    assert done.stderr.decode().startswith("nmt.translate: standard input is not UTF-8 text")
+    said = "nmt.translate: line 3 of standard input is not UTF-8 text: invalid start byte; "
+    assert done.stderr.decode().startswith(said)
+    assert done.stdout == good.stdout  # what came before it is translated
 
 
 def test_a_penalty_that_needs_attention_is_refused_without(tmp_path, model):

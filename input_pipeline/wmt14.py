@@ -17,6 +17,8 @@ from nmt.errors import UserError
 
 CONFIG: Final = "wmt14_translate/de-en"
 SCRIPT: Final = Path(__file__).resolve().parents[1] / "scripts" / "prepare_wmt14.sh"
+FEATURES: Final = "features.json"
+TRANSLATIONS: Final = "tensorflow_datasets.core.features.translation_feature.Translation"
 SPLITS: Final = {"train": "train", "dev": "validation", "test": "test"}
 
 
@@ -49,7 +51,18 @@ def find_problem(data_dir: str) -> str | None:
     missing = missing_files(directory)
     if missing:
         return f"{directory} lacks {missing[0]}, it is only half prepared; remove it and {advice}"
+    if not describes_translations(directory / FEATURES):
+        return f"{directory / FEATURES} does not describe translations; remove it all and {advice}"
     return None
+
+
+def describes_translations(path: Path) -> bool:
+    """Whether it names the class for them: any other that is named there would be imported."""
+    try:
+        features = json.loads(path.read_text())
+        return (features.get("pythonClassName") or features.get("type")) == TRANSLATIONS
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def missing_files(directory: Path) -> list[str]:
@@ -60,7 +73,7 @@ def missing_files(directory: Path) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError):
         return ["a readable dataset_info.json"]
     wanted = [file for split in SPLITS.values() for file in shards(split, lengths.get(split, 1))]
-    wanted.append("features.json")
+    wanted.append(FEATURES)
     return [name for name in wanted if not (directory / name).is_file()]
 
 

@@ -52,6 +52,14 @@ def test_a_damaged_record_file_is_one_line(tmp_path, damage):
         list(wmt14.read(str(tmp_path), "train"))
 
 
+def test_a_class_from_elsewhere_is_not_imported(tmp_path):
+    directory = prepare_wmt14(tmp_path, PAIRS)
+    for text in ('{"pythonClassName": "antigravity.Translation"}', "{", "[]"):
+        (directory / "features.json").write_text(text)
+        said = "features.json does not describe translations; remove it all and prepare it with: sh"
+        assert said in wmt14.find_problem(str(tmp_path))
+
+
 def test_a_damaged_description_is_one_line(tmp_path):
     directory = prepare_wmt14(tmp_path, PAIRS)
     (directory / "features.json").write_text("{")

@@ -11,10 +11,9 @@ from nmt.config import DataConfig
 from nmt.types import Batch
 
 
-def synthetic_batch(config: DataConfig, seed: int) -> Batch:
+def synthetic_batch(config: DataConfig, rows: int, seed: int) -> Batch:
     """A batch with --src_max_len words on each side; the target's last word is </s>."""
-    rows, length = config.batch_size, config.src_max_len
-    first = len(SPECIAL_WORDS)
+    length, first = config.src_max_len, len(SPECIAL_WORDS)
     source_size, target_size = config.synthetic_vocab_sizes
 
     def ids(columns: int, vocabulary: int, part: int) -> tf.Tensor:
@@ -28,9 +27,13 @@ def synthetic_batch(config: DataConfig, seed: int) -> Batch:
 
 
 def synthetic_batches(config: DataConfig, devices: Sequence[str], seed: int) -> tuple[Batch, ...]:
-    """One batch per device, made where it is used."""
-    batches = []
+    """One batch per device, made where it is used; together the rows that a single one would have.
+
+    How many replicas share a global batch changes nothing about it.
+    """
+    batches, size = [], config.batch_size
     for replica, device in enumerate(devices):
         with tf.device(device):
-            batches.append(synthetic_batch(config, seed + replica))
+            everything = synthetic_batch(config, size * len(devices), seed)
+            batches.append(Batch(*(part[replica * size :][:size] for part in everything)))
     return tuple(batches)

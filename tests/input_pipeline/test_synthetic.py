@@ -1,5 +1,7 @@
 import dataclasses
 
+import numpy as np
+
 from input_pipeline.sources import SOURCES
 from input_pipeline.synthetic import synthetic_batches
 from input_pipeline.training_data import Request
@@ -29,6 +31,15 @@ def test_each_batch_lies_on_its_device_and_is_made_once():
     assert first is second
     assert [part.source.device[-5:] for part in first] == devices
     assert (first[0].source.numpy() != first[1].source.numpy()).any()
+
+
+def test_replicas_share_the_batch_that_one_would_have():
+    whole = dataclasses.replace(CONFIG, batch_size=4)
+    half = dataclasses.replace(CONFIG, batch_size=2)
+    (one,) = synthetic_batches(whole, ["CPU:0"], seed=1)
+    two = synthetic_batches(half, ["CPU:0", "CPU:1"], seed=1)
+    for part, parts in zip(one, zip(*two)):
+        assert np.concatenate(parts).tolist() == part.numpy().tolist()
 
 
 def test_a_length_of_one_is_legal():

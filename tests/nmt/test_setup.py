@@ -76,7 +76,7 @@ def test_the_most_rows_are_those_of_the_longest_batch_there_can_be():
         data = DataConfig(dataset=dataset, **lengths)
         rows = trainer_with(data=data, sparse_gradients="sparse").strategy.rows
         assert [embedding.most_rows for embedding in rows.values()] == expected
-    batch = synthetic_batch(data, seed=1)
+    batch = synthetic_batch(data, rows=8, seed=1)
     assert len(np.unique(batch.target)) <= 800
 
 

@@ -59,8 +59,6 @@ def make_record(
         "exchange_bytes_per_step": trainer.strategy.exchange_bytes(),
         "exchange_bytes_are_at_most": bool(trainer.strategy.rows),  # rows differ from step to step
         "exchange": trainer.strategy.describe(),
-        "peak_memory_bytes": peak_memory_bytes(),
-        **gpu_memory(trainer.strategy.devices),
         "compute_type": trainer.model.compute_dtype.name,
         "model_flops_per_second": flops_per_s(trainer, meter),
         "matmul_flops_per_second": machine_flops_per_s,
@@ -75,6 +73,11 @@ def flops_per_s(trainer: Trainer, meter: Meter) -> float:
     """The model's arithmetic on real words per second; 0 where nothing was timed."""
     seconds = sum(meter.timed_seconds)
     return model_flops(trainer.model.specs, *meter.timed_ids) / seconds if seconds else 0.0
+
+
+def memory(devices: Sequence[str]) -> dict[str, Any]:
+    """The most memory this process has held until now."""
+    return {"peak_memory_bytes": peak_memory_bytes(), **gpu_memory(devices)}
 
 
 def peak_memory_bytes() -> int:

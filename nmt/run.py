@@ -130,8 +130,9 @@ def keep(record: dict[str, Any], path: str) -> SaveFailed | None:
 def make_record(setup: Setup, meter: Meter, keeper: Keeper, ending: Ending) -> dict[str, Any]:
     """Everything measured in a run."""
     trainer = setup.trainer
+    held = results.memory(trainer.strategy.devices)  # before large matrices are multiplied
     machine = matmul_flops_per_s(trainer.strategy.devices, trainer.model.compute_dtype)
-    record = results.make_record(setup.config, setup.data, trainer, meter, machine)
+    record = results.make_record(setup.config, setup.data, trainer, meter, machine) | held
     scores = [score._asdict() for score in keeper.history.scores]
     return record | {"ending": ending.name.lower(), "evaluations": scores}
 

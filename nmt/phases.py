@@ -168,13 +168,13 @@ def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
 def table(phases: Phases, input_wait_s: float) -> str:
     """What is printed; shares are those of the time from the first start to the last end."""
     lines = [
-        "|Phase|s, mean of replicas|s, slowest replica|s, first start to last end|of the step|",
+        "|Phase|s, mean of replicas|s, each replica|s, first start to last end|of the step|",
         "|:--|:--|:--|:--|:--|",
         f"|input wait|{input_wait_s:.4f}|||{input_wait_s / phases.step:.2f}|",
     ]
     for phase, of_replicas in phases.replicas.items():
-        mean, slowest, total = np.mean(of_replicas), max(of_replicas), phases.total[phase]
-        share = total / phases.step
-        lines.append(f"|{phase}|{mean:.4f}|{slowest:.4f}|{total:.4f}|{share:.2f}|")
+        mean, total = np.mean(of_replicas), phases.total[phase]
+        each = " ".join(f"{seconds:.4f}" for seconds in of_replicas)
+        lines.append(f"|{phase}|{mean:.4f}|{each}|{total:.4f}|{total / phases.step:.2f}|")
     lines.append(f"|step|||{phases.step:.4f}|1.00|")
     return "\n".join(lines)

@@ -96,14 +96,22 @@ def to_svg(figure: Figure) -> str:
 
 
 def phases_plot(phases: dict[Cell, dict[str, float]]) -> str:
-    """One bar for each cell; replicas work side by side, so that a bar can exceed a step."""
+    """One bar for each cell, with a mark where its step ends.
+
+    Weights are read while a batch is transferred, and input is waited for before a step, so that a
+    bar can exceed it.
+    """
     figure, axes = plt.subplots(figsize=(7, 1 + 0.3 * len(phases)))
     names = [str(cell) for cell in phases]
     left = [0.0] * len(names)
     for phase in next(iter(phases.values())):
+        if phase == "step":
+            continue
         seconds = [measured[phase] for measured in phases.values()]
         axes.barh(names, seconds, left=left, label=phase)
         left = [begin + more for begin, more in zip(left, seconds)]
+    steps = [measured["step"] for measured in phases.values()]
+    axes.plot(steps, names, "k|", markersize=16, label="step")
     axes.set(title="Phases", xlabel="s a step, mean of replicas")
     axes.invert_yaxis()
     axes.legend(fontsize=8)

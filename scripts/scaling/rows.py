@@ -60,13 +60,17 @@ def make_row(cell: Cell, records: Sequence[dict[str, Any]]) -> Row:
 
 
 def make_phases(runs: Sequence[Run]) -> dict[Cell, dict[str, float]]:
-    """Seconds of each phase, mean of a cell's replicas and rounds, where they were measured."""
+    """Seconds of each phase and of the step, means of a cell's replicas and rounds.
+
+    Only of cells where they were measured.
+    """
     found: dict[Cell, list[dict[str, float]]] = {}
     for run in runs:
         measured = (run.record or {}).get("phase_seconds")
         if measured:
             means = {phase: statistics.mean(of) for phase, of in measured["replicas"].items()}
-            found.setdefault(run.cell, []).append({"input wait": measured["input_wait"], **means})
+            whole = {"input wait": measured["input_wait"], **means, "step": measured["step"]}
+            found.setdefault(run.cell, []).append(whole)
     return {
         cell: {phase: statistics.mean(one[phase] for one in several) for phase in several[0]}
         for cell, several in found.items()

@@ -167,7 +167,7 @@ def test_phases_are_shown_where_they_were_measured():
 
     runs = [run(TWO, 1.0, 1, **measured(1.0)), run(TWO, 1.0, 2, **measured(2.0)), run(ONE, 1.0)]
     phases = make_phases(runs)
-    assert phases == {TWO: {"input wait": 0.25, "forward": 2.0, "update": 0.5}}
+    assert phases == {TWO: {"input wait": 0.25, "forward": 2.0, "update": 0.5, "step": 9.0}}
     assert make_report(make_rows(runs), [], "x", phases).count("<svg") == 7
 
 

@@ -90,7 +90,10 @@ class DataConfig:
     )
     tgt_file_name: str = option("", "their translations, line by line", only=FILES)
     dev_src_file_name: str = option(
-        "", "sentences that --evaluate translates where there is no test file", only=FILES
+        "",
+        "sentences that --eval_every looks at, and that --evaluate translates where there is no "
+        "test file",
+        only=FILES,
     )
     dev_tgt_file_name: str = option("", "their translations", only=FILES)
     test_src_file_name: str = option("", "sentences that --evaluate translates", only=FILES)

@@ -33,6 +33,10 @@ export PYTHONPATH="$root"
     --src_file_name="$data/train.en" --tgt_file_name="$data/train.de" \
     --dev_src_file_name="$data/val.en" --dev_tgt_file_name="$data/val.de" \
     --output_dir="$out" --results_file="$out/results.json" "$@"
+if tail -n 1 "$out/results.json" | grep -q '"ending": "broken_off"'; then
+    echo "train_multi30k.sh: training was broken off; the same command goes on" >&2
+    exit 1
+fi
 "$root/.venv/bin/python" -m nmt.evaluate --model="$out" --beam_width=5 \
     --src="$data/test_2016_flickr.en" --ref="$data/test_2016_flickr.de" \
     --results_file="$out/results.json"

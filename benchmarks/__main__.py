@@ -8,6 +8,7 @@ their padding are the same for all.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.environments import python_of
 from benchmarks.rounds import Cells, Record, measure, median, output_of, parse, table, train
-from nmt.config import TrainConfig
+from nmt.config import ModelConfig, OptimizerConfig, TrainConfig
 
 DEFAULTS = ["--direction=bi"]
 PEERS = {
@@ -79,16 +80,17 @@ def ratio(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
     """Of medians, and its range over the rounds."""
     if not theirs:
         return ""
-    pairs = list(zip(ours, theirs))
-    each = [one["words_per_second"] / other["words_per_second"] for one, other in pairs]
+    speeds = [{r["round"]: r["words_per_second"] for r in of} for of in (ours, theirs)]
+    each = [speed / speeds[1][number] for number, speed in speeds[0].items() if number in speeds[1]]
     of = median(ours, "words_per_second") / median(theirs, "words_per_second")
-    return f"{of:.2f} ({min(each):.2f} to {max(each):.2f})"
+    return f"{of:.2f} ({min(each):.2f} to {max(each):.2f})" if each else f"{of:.2f}"
 
 
 def arithmetic_of_a_word(records: Sequence[Record]) -> float:
-    """What the model multiplies and adds; all of ours count the same."""
+    """What the model multiplies and adds; all of ours count the same. 0: none of them ran."""
     ours = [record for record in records if "model_flops_per_second" in record]
-    return max(r["model_flops_per_second"] / r["words_per_second"] for r in ours)
+    each = (r["model_flops_per_second"] / r["words_per_second"] for r in ours)
+    return max(each, default=0.0)
 
 
 def best_rates(records: Sequence[Record]) -> dict[str, float]:
@@ -109,10 +111,11 @@ def summary(found: dict[str, list[Record]]) -> str:
         speeds = [record["words_per_second"] for record in records]
         middle = median(records, "words_per_second")
         others = [ratio(records, found.get(other, [])) for other in PEERS]
-        share = middle * per_word / rates[records[0].get("compute_type", "float32")]
+        rate = rates[records[0].get("compute_type", "float32")]
+        share = f"{middle * per_word / rate:.2f}" if per_word and rate else ""
         loss = f"{records[-1]['losses'][-1]:.2f}"
         low, high = min(speeds), max(speeds)
-        row = [name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, f"{share:.2f}", loss]
+        row = [name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, share, loss]
         rows.append(row)
     heading = ["Program", "words/s (median)", "range", *(f"of {name}" for name in PEERS)]
     said = (f"{rate / 1e9:,.0f} GFLOP/s in {kind}" for kind, rate in rates.items())
@@ -127,12 +130,32 @@ def same_work(found: dict[str, list[Record]]) -> None:
         sys.exit(f"words differ, so nothing can be compared: {words}")
 
 
+def unlike_the_peers(config: TrainConfig) -> list[str]:
+    """Flags that the peers know nothing of, or that do not fit them."""
+    model, optimizer = config.model, config.optimizer
+    layers, units = model.num_decoder_layers, model.num_units
+    peers_model = ModelConfig(
+        encoder_type=model.encoder_type, direction="bi", num_units=units, embedding_dim=units,
+        num_encoder_layers=layers, num_decoder_layers=layers,
+    )  # fmt: skip
+    pairs = ((model, peers_model), (optimizer, OptimizerConfig()))
+    wrong = [
+        f"--{field.name} must be {getattr(theirs, field.name)!r}"
+        for given, theirs in pairs
+        for field in dataclasses.fields(given)
+        if getattr(given, field.name) != getattr(theirs, field.name)
+    ]
+    most = max(count for _, _, count, _ in OURS.values())
+    return wrong + [f"--batch_size must be a multiple of {most}"] * bool(
+        config.data.batch_size % most
+    )
+
+
 def main(argv: Sequence[str]) -> None:
     """Writes the batches, measures all rounds, prints the table."""
     mine, given, config = parse(argv, __doc__, DEFAULTS, 5)
-    model = config.model
-    if model.direction != "bi" or model.num_encoder_layers != model.num_decoder_layers:
-        print("the peers need --direction=bi and as many layers on both sides", file=sys.stderr)
+    if wrong := unlike_the_peers(config):
+        print(f"to compare with the peers, {', '.join(wrong)}", file=sys.stderr)
         sys.exit(2)
     with tempfile.TemporaryDirectory() as directory:
         batches = Path(directory) / "batches.npz"

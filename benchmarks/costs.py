@@ -47,24 +47,22 @@ CURVES = {
 }
 
 
-def utilization(records: Sequence[Record]) -> float:
-    """Share of the machine's arithmetic, median of the rounds; its rate is the best of them."""
-    best = max(record["matmul_flops_per_second"] for record in records)
-    return median(records, "model_flops_per_second") / best
-
-
-def row(value: int, records: Sequence[Record], smallest: Sequence[Record]) -> list[str]:
-    """One point of a curve."""
+def row(value: int, records: Sequence[Record], first: Sequence[Record], best: float) -> list[str]:
+    """One point of a curve; `best` is the machine's rate."""
     speed = median(records, "words_per_second")
-    step = statistics.median(median_step(record) for record in records)
+    speeds = [record["words_per_second"] for record in records]
+    begun, memory = (
+        [median(of, field) for of in (records, first)]
+        for field in ("seconds_to_first_step", "peak_memory_bytes")
+    )
     return [
         f"{value:,}",
-        f"{speed:,.0f}",
-        f"{speed / median(smallest, 'words_per_second'):.2f}",
-        f"{utilization(records):.2f}",
-        f"{step:.3f}",
-        f"{median(records, 'seconds_to_first_step'):.1f}",
-        f"{median(records, 'peak_memory_bytes') / 2**20:,.0f}",
+        f"{speed:,.0f} ({min(speeds):,.0f} to {max(speeds):,.0f})",
+        f"{speed / median(first, 'words_per_second'):.2f}",
+        f"{median(records, 'model_flops_per_second') / best:.2f}",
+        f"{statistics.median(map(median_step, records)):.3f}",
+        *(f"{begun[0]:.1f}", f"{begun[0] / begun[1]:.2f}"),
+        *(f"{memory[0] / 2**20:,.0f}", f"{memory[0] / memory[1]:.2f}"),
     ]
 
 
@@ -74,12 +72,14 @@ def median_step(record: Record) -> float:
 
 
 def summary(name: str, found: dict[str, list[Record]]) -> str:
-    """A curve's table."""
+    """A curve's table; the machine's rate is the best of all curves' runs."""
+    best = max(record["matmul_flops_per_second"] for of in found.values() for record in of)
     values = [value for value in CURVES[name].values if f"{name} {value}" in found]
     points = [found[f"{name} {value}"] for value in values]
-    heading = [name.capitalize(), "words/s", "of the first", "of the machine's arithmetic"]
-    heading += ["step (s)", "to the first step (s)", "peak memory (MiB)"]
-    return table(heading, [row(value, of, points[0]) for value, of in zip(values, points)])
+    heading = [name.capitalize(), "words/s (range)", "of the first", "of the machine's arithmetic"]
+    heading += ["step (s)", "to the first step (s)", "of the first"]
+    heading += ["peak memory (MiB)", "of the first"]
+    return table(heading, [row(value, of, points[0], best) for value, of in zip(values, points)])
 
 
 def main(argv: Sequence[str]) -> None:

@@ -1,7 +1,8 @@
 """Measures what an optimizer costs over replicas, phase by phase.
 
 A report on data-parallel training found AdamW slow on several GPUs and could only guess why from
-its times of batch, transfer and backward pass. Here every phase has a column of its own.
+its times of batch, transfer and backward pass. Here every phase has a column of its own. Phases
+and the step they make up are measured in a window after the timed batches.
 
     sh scripts/compare_optimizers.sh [--rounds=3] [train.py's flags]
 """
@@ -21,6 +22,8 @@ DEFAULTS = ["--encoder_type=cudnn_lstm", "--batch_size=16", "--report_phases"]
 DEFAULTS += ["--num_warmup_batches=3", "--num_batches=8"]
 PHASES = {
     "transfer": "Data transfer time",
+    "read": "Read time",
+    "wait": "Wait time",
     "forward": "Forward time",
     "backward": "Backward time",
     "exchange": "Exchange time",
@@ -40,19 +43,24 @@ def batch_seconds(records: Sequence[Record]) -> float:
     return median(records, "timed_seconds") / records[0]["timed_batches"]
 
 
+def step_seconds(records: Sequence[Record]) -> float:
+    """Seconds of a step in the window the phases were measured in, median of the rounds."""
+    return statistics.median(record["phase_seconds"]["step"] for record in records)
+
+
 def cell(optimizer: str, count: int) -> str:
     """A cell's name."""
     return f"{optimizer} {count}"
 
 
 def grown(found: dict[str, list[Record]], few: str, many: str) -> str:
-    """Which phase takes most of what one cell needs more than another."""
+    """The two phases that take most of what one cell needs more than another."""
     if few not in found or many not in found:
         return ""
     more = {name: phase(found[many], name) - phase(found[few], name) for name in PHASES}
-    name = max(more, key=lambda name: more[name])
-    seconds = batch_seconds(found[many]) - batch_seconds(found[few])
-    return f"batch {seconds:+.3f} s, most in {name}: {more[name]:+.3f} s"
+    most = sorted(more, key=lambda name: -more[name])[:2]
+    seconds = step_seconds(found[many]) - step_seconds(found[few])
+    return f"step {seconds:+.3f}: " + ", ".join(f"{name} {more[name]:+.3f}" for name in most)
 
 
 def summary(found: dict[str, list[Record]]) -> str:
@@ -60,13 +68,15 @@ def summary(found: dict[str, list[Record]]) -> str:
     rows = []
     for name, records in found.items():
         optimizer, count = name.split()
-        times = [batch_seconds(records), *(phase(records, one) for one in PHASES)]
+        parts = [phase(records, one) for one in PHASES]
+        times = [batch_seconds(records), *parts, step_seconds(records)]
         batch = str(records[0]["batch_size_per_replica"])
         reason = grown(found, cell(optimizer, 1), name) if count != "1" else ""
         versus = grown(found, cell("sgd", int(count)), name) if optimizer != "sgd" else ""
         rows.append([optimizer, count, batch, *(f"{time:.3f}" for time in times), reason, versus])
     heading = ["Optimizer", "Replicas", "Batch size per replica", "Time per batch"]
-    return table([*heading, *PHASES.values(), "Against 1 replica", "Against sgd"], rows)
+    heading += [*PHASES.values(), "Step of the window"]
+    return table([*heading, "Against 1 replica", "Against sgd"], rows)
 
 
 def main(argv: Sequence[str]) -> None:

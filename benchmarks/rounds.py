@@ -61,7 +61,7 @@ def measure(cells: Cells, rounds: int) -> dict[str, list[Record]]:
                 except Failed as problem:
                     print(f"round {number}: {name}: FAILED {problem}", flush=True)
                     continue
-                found.setdefault(name, []).append(record)
+                found.setdefault(name, []).append({**record, "round": number})
                 print(
                     f"round {number}: {name}: {record['words_per_second']:,.0f} words/s", flush=True
                 )

@@ -57,19 +57,42 @@ def test_a_mistake_is_refused_before_anything_is_measured(module, capsys):
     assert "did you mean --num_units?" in capsys.readouterr().err
 
 
-def test_a_model_that_the_peers_are_not_written_for_is_refused(capsys):
+@pytest.mark.parametrize(
+    "flag",
+    [
+        *("--direction=uni", "--num_encoder_layers=2", "--attention=luong", "--dropout=0.1"),
+        *("--embedding_dim=64", "--optimizer=sgd", "--max_gradient_norm=1", "--batch_size=30"),
+    ],
+)
+def test_a_model_that_the_peers_are_not_written_for_is_refused(flag, capsys):
     with pytest.raises(SystemExit) as exit_info:
-        bench.main(["--direction=uni"])
+        bench.main([flag])
     assert exit_info.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    said = capsys.readouterr().err
+    assert flag.split("=")[0] in said
+    assert said.count("\n") == 1
 
 
 def test_the_comparison_shows_ratios_of_medians_and_the_share_of_the_best_matmul_rate():
     torch = [record(speed, matmul_flops_per_second=40_000.0) for speed in (900, 1000, 1200)]
-    found = {"cudnn_lstm": [ours(s) for s in (1500, 1600, 1300)], "PyTorch, nn.LSTM": torch}
+    mine = [ours(speed) for speed in (1500, 1600, 1300)]
+    numbered = [[r | {"round": n} for n, r in enumerate(of)] for of in (mine, torch)]
+    found = dict(zip(("cudnn_lstm", "PyTorch, nn.LSTM"), numbered))
     line = bench.summary(found).splitlines()[2].split("|")
     assert line[1:5] == ["cudnn_lstm", "1,500", "1,300 to 1,600", "1.50 (1.08 to 1.67)"]
     assert line[8:10] == ["0.38", "8.50"]  # 10 x 1,500 of 40,000: the other library is faster
+
+
+def test_ratios_are_those_of_one_round():
+    ours_failed_first = [record(20.0, round=2), record(30.0, round=3)]
+    theirs = [record(10.0, round=1), record(20.0, round=2), record(60.0, round=3)]
+    assert bench.ratio(ours_failed_first, theirs) == "1.25 (0.50 to 1.00)"
+    assert bench.ratio([record(1.0, round=1)], [record(2.0, round=2)]) == "0.50"
+
+
+def test_where_all_of_ours_failed_the_others_are_shown():
+    lines = bench.summary({"OpenNMT-tf": [record(5.0, round=1)]}).splitlines()
+    assert lines[2].endswith("|1.00 (1.00 to 1.00)||8.50|")
 
 
 def test_numbers_of_16_bits_have_a_limit_of_their_own():
@@ -105,7 +128,8 @@ def test_peers_count_the_words_that_train_counts(tmp_path, monkeypatch, capsys):
 
 
 def phased(optimizer_seconds, count):
-    times = {"transfer": 0.0, "forward": 1.0, "backward": 2.0, "exchange": 0.5}
+    times = {"transfer": 0.0, "read": 0.1, "wait": 0.2, "forward": 1.0, "backward": 2.0}
+    times["exchange"] = 0.3 + 0.1 * count
     seconds = {name: [time] * count for name, time in times.items()}
     seconds["update"] = [optimizer_seconds] * count
     return record(
@@ -113,28 +137,30 @@ def phased(optimizer_seconds, count):
         timed_seconds=2 * (3.5 + optimizer_seconds),
         timed_batches=2,
         batch_size_per_replica=16,
-        phase_seconds={"replicas": seconds},
+        phase_seconds={"replicas": seconds, "step": 3.5 + optimizer_seconds},
     )
 
 
 def test_the_optimizers_table_names_the_phase_that_grew():
     found = {"sgd 1": [phased(0.1, 1)], "adamw 1": [phased(0.4, 1)], "adamw 4": [phased(1.4, 4)]}
     rows = optimizers.summary(found).splitlines()[2:]
-    assert rows[0] == "|sgd|1|16|3.600|0.000|1.000|2.000|0.500|0.100|||"
-    assert rows[1].endswith("||batch +0.300 s, most in update: +0.300 s|")
-    assert rows[2].endswith("|batch +1.000 s, most in update: +1.000 s||")
+    assert rows[0] == "|sgd|1|16|3.600|0.000|0.100|0.200|1.000|2.000|0.400|0.100|3.600|||"
+    assert rows[1].endswith("||step +0.300: update +0.300, transfer +0.000|")
+    assert rows[2].endswith("|step +1.000: update +1.000, exchange +0.300||")
 
 
 def test_a_curve_is_shown_against_its_smallest_point():
     sizes = {"seconds_to_first_step": 2.0, "peak_memory_bytes": 2**30, "step_seconds": [1, 3, 2]}
+    larger = sizes | {"seconds_to_first_step": 3.0, "peak_memory_bytes": 2**31}
     found = {
         "layers 2": [ours(1000) | sizes, ours(1200) | sizes],
-        "layers 4": [ours(550) | sizes],
+        "layers 4": [ours(550) | larger],
+        "units 128": [ours(900) | sizes | {"matmul_flops_per_second": 40_000.0}],
     }
     rows = costs.summary("layers", found).splitlines()[2:]
     assert rows == [
-        "|2|1,100|1.00|0.55|2.000|2.0|1,024|",
-        "|4|550|0.50|0.28|2.000|2.0|1,024|",
+        "|2|1,100 (1,000 to 1,200)|1.00|0.28|2.000|2.0|1.00|1,024|1.00|",
+        "|4|550 (550 to 550)|0.50|0.14|2.000|3.0|1.50|2,048|2.00|",
     ]
 
 

@@ -15,6 +15,7 @@ from input_pipeline.encoded import Vocabularies
 from input_pipeline.vocabulary import EOS, UNK
 from nmt.beam import Search
 from nmt.evaluation import Evaluation, evaluate
+from nmt.interrupt import SafePoint, go_on
 from nmt.trainer import Trainer
 from nmt.translation import BATCH_SIZE, Translator, padded
 from nmt.types import BATCH_SPEC, Batch
@@ -58,12 +59,17 @@ class DevSet:
 
         self.loss_sum, self.device = loss_sum, trainer.strategy.devices[0]
 
-    def look(self) -> Look:
+    def look(self, safe_point: SafePoint = go_on) -> Look:
         """Judges the weights as they are now."""
+        total, tokens = 0.0, 0
         with tf.device(self.device):
-            total = sum(float(self.loss_sum(batch)) for batch in self.batches)
-            tokens = sum(int(np.sum(batch.target_lengths)) for batch in self.batches)
-            found = evaluate(self.translator, self.pairs, tokenized=self.tokenized)
+            for batch in self.batches:
+                safe_point()
+                total += float(self.loss_sum(batch))
+                tokens += int(np.sum(batch.target_lengths))
+            found = evaluate(
+                self.translator, self.pairs, tokenized=self.tokenized, safe_point=safe_point
+            )
         return Look(total / max(1, tokens), found)
 
 

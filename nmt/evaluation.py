@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import sacrebleu
 
 from input_pipeline.corpus import Pair
+from nmt.interrupt import SafePoint, go_on
 from nmt.translation import Translator
 
 
@@ -23,9 +24,15 @@ class Evaluation(NamedTuple):
     chrf_signature: str
 
 
-def evaluate(translator: Translator, pairs: Sequence[Pair], *, tokenized: bool) -> Evaluation:
+def evaluate(
+    translator: Translator,
+    pairs: Sequence[Pair],
+    *,
+    tokenized: bool,
+    safe_point: SafePoint = go_on,
+) -> Evaluation:
     """BLEU and chrF of the corpus; plain text is tokenised as sacreBLEU does by default."""
-    translations = translator([pair.source for pair in pairs])
+    translations = translator([pair.source for pair in pairs], safe_point)
     # force: keeps sacreBLEU from warning of text that is tokenised on purpose
     tokenizer = {"tokenize": "none", "force": True} if tokenized else {}
     references = [[pair.target for pair in pairs]]

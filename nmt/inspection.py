@@ -10,6 +10,7 @@ from typing import Any, Final
 from input_pipeline.training_data import BatchesFrom
 from nmt import phases, tracing
 from nmt.config import RunConfig
+from nmt.interrupt import SafePoint
 from nmt.trainer import Trainer
 from nmt.types import Batch
 
@@ -17,18 +18,19 @@ NUM_STEPS: Final = 5
 NUM_TRACED_STEPS: Final = 2
 
 
-def without_end(batches_from: BatchesFrom) -> Iterator[tuple[Batch, ...]]:
+def without_end(batches_from: BatchesFrom, safe_point: SafePoint) -> Iterator[tuple[Batch, ...]]:
     """The data from its beginning, again and again."""
     while True:
-        yield from batches_from(0)
+        for batch in batches_from(0):
+            safe_point()
+            yield batch
 
 
 def inspect(
-    config: RunConfig, trainer: Trainer, batches_from: BatchesFrom, input_wait_s: float
+    config: RunConfig, trainer: Trainer, batches: Iterator[tuple[Batch, ...]], input_wait_s: float
 ) -> dict[str, Any]:
     """What the flags ask for, as it goes into the record; what was timed has been saved before."""
     found: dict[str, Any] = {}
-    batches = without_end(batches_from)
     if config.report_phases:
         measured = phases.measure(trainer, batches, NUM_STEPS)
         print("\n" + phases.table(measured, input_wait_s), flush=True)

@@ -9,7 +9,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 Result = TypeVar("Result")
 
@@ -17,8 +17,16 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED: Final = 130
 
 
+SafePoint: TypeAlias = Callable[[], None]
+"""Called by work between two of its parts; raises where the work is to be broken off."""
+
+
 class StopRequested(Exception):
     """The user wants to stop, and nothing is lost by stopping here."""
+
+
+def go_on() -> None:
+    """The safe point of work that nobody breaks off."""
 
 
 class Interrupt:
@@ -26,30 +34,29 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.requested = False
-        self.raises = False
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        """Notes a request; after the first Ctrl-C a second one ends the process at once."""
+        """Notes a request; after the first Ctrl-C a second one ends the process at once.
+
+        It raises nothing: where a signal comes while TensorFlow traces a graph, an exception would
+        leave TensorFlow in a state in which nothing can be saved any more.
+        """
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        first, self.requested = not self.requested, True
-        if first and self.raises:
-            self.raises = False
+        self.requested = True
+
+    def safe_point(self) -> None:
+        """Ends the work that calls this where the user has asked to stop."""
+        if self.requested:
             raise StopRequested
 
-    def unless(self, work: Callable[[], Result], instead: Result) -> Result:
-        """Does some work, which the first request breaks off; then `instead` comes of it."""
-        if self.requested:
-            return instead
+    def unless(self, work: Callable[[SafePoint], Result], instead: Result) -> Result:
+        """Does some work; if a request breaks it off at a safe point, `instead` comes of it."""
         try:
-            self.raises = True
-            result = work()
-            self.raises = False
-            return result
+            self.safe_point()
+            return work(self.safe_point)
         except StopRequested:
             return instead
-        finally:
-            self.raises = False
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from nmt.config import NO_ATTENTION, ModelConfig, TrainConfig
 from nmt.errors import Diverged, SaveFailed
 from nmt.evaluation import evaluate, summary
 from nmt.flops import matmul_flops_per_s
-from nmt.inspection import inspect
-from nmt.interrupt import Interrupt, signals_noted
+from nmt.inspection import inspect, without_end
+from nmt.interrupt import Interrupt, SafePoint, signals_noted
 from nmt.keeper import Keeper
 from nmt.loop import Ending, train_loop
 from nmt.reporter import Reporter
@@ -109,7 +110,7 @@ def train_and_report(
     try:
         print("\n" + results.table(record), flush=True)
         nothing: dict[str, Any] = {}
-        record |= interrupt.unless(lambda: look(setup, meter, keeper), nothing)
+        record |= interrupt.unless(partial(look, setup, meter, keeper), nothing)
     finally:
         failed = failed or keep(record, setup.config.run.results_file)
     if failed:
@@ -153,12 +154,13 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
             raise Diverged(f"{error}; the last good checkpoint is {good}") from error
 
 
-def look(setup: Setup, meter: Meter, keeper: Keeper) -> dict[str, Any]:
+def look(setup: Setup, meter: Meter, keeper: Keeper, safe_point: SafePoint) -> dict[str, Any]:
     """Evaluates and inspects a run that came to its end, as far as its flags ask for it."""
     run, step = setup.config.run, int(setup.trainer.step)
-    bleu = {"bleu": report_evaluation(setup)} if run.evaluate else {}
+    bleu = {"bleu": report_evaluation(setup, safe_point)} if run.evaluate else {}
     wait = meter.input_wait_s / max(1, len(meter.timed_seconds))
-    found = inspect(run, setup.trainer, setup.data.batches_from, wait)
+    batches = without_end(setup.data.batches_from, safe_point)
+    found = inspect(run, setup.trainer, batches, wait)
     if keeper.summaries and "phase_seconds" in found:
         phases = found["phase_seconds"]
         total = {**phases["total"], "input_wait": wait, "step": phases["step"]}
@@ -166,7 +168,7 @@ def look(setup: Setup, meter: Meter, keeper: Keeper) -> dict[str, Any]:
     return bleu | found
 
 
-def report_evaluation(setup: Setup) -> float:
+def report_evaluation(setup: Setup, safe_point: SafePoint) -> float:
     """Prints BLEU and examples of the test split, translated by the best model there is."""
     trainer, data = setup.trainer, setup.data
     assert data.vocabularies is not None, "find_problems refuses data without a test split"
@@ -176,6 +178,6 @@ def report_evaluation(setup: Setup) -> float:
     weights = model_dir.read_weights(trainer.model, best) if best else trainer.weights
     search = Search(max_length=setup.config.data.tgt_max_len)
     translator = Translator(trainer.model, weights, *data.vocabularies, search)
-    evaluation = evaluate(translator, data.test, tokenized=data.tokenized)
+    evaluation = evaluate(translator, data.test, tokenized=data.tokenized, safe_point=safe_point)
     print("\n" + summary(evaluation), flush=True)
     return evaluation.bleu

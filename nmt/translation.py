@@ -13,6 +13,7 @@ import tensorflow as tf
 from input_pipeline.vocabulary import EOS, UNK, Vocabulary
 from nmt.beam import Hypotheses, Search
 from nmt.beam_search import beam_search
+from nmt.interrupt import SafePoint, go_on
 from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
 
@@ -39,17 +40,20 @@ class Translator:
     search: Search = GREEDY
     batch_size: int = BATCH_SIZE
 
-    def __call__(self, sentences: Sequence[str]) -> list[str]:
+    def __call__(self, sentences: Sequence[str], safe_point: SafePoint = go_on) -> list[str]:
         """The best translation of every sentence; of an empty one, nothing."""
-        return [found[0].text for found in self.n_best(sentences)]
+        return [found[0].text for found in self.n_best(sentences, safe_point)]
 
-    def n_best(self, sentences: Sequence[str]) -> list[list[Translation]]:
+    def n_best(
+        self, sentences: Sequence[str], safe_point: SafePoint = go_on
+    ) -> list[list[Translation]]:
         """Several translations of every sentence, the best first."""
         nothing = [Translation("", 0.0, 0.0)]
         results: list[list[Translation]] = [nothing] * len(sentences)
         filled = [number for number, text in enumerate(sentences) if text.strip()]
         ids = self.source.encode([sentences[number] for number in filled])
         for rows in self.batches([len(row) for row in ids]):
+            safe_point()
             batch = padded([ids[row] or [UNK] for row in rows])
             for row, found in zip(rows, self.translations(self.translate(batch))):
                 results[filled[row]] = found

@@ -4,6 +4,8 @@ import tensorflow as tf
 
 from input_pipeline.corpus import Pair
 from nmt.dev import DevSet, Look
+from nmt.interrupt import StopRequested
+from nmt.translation import BATCH_SIZE
 from tests import small
 from tests.nmt.test_translation import SOURCE, TARGET
 
@@ -37,6 +39,20 @@ def test_it_judges_the_weights_as_they_are_now():
     for _ in range(20):
         trainer.train_step((dev.batches[0],))
     assert dev.look().loss < before - 0.1
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 2, 3])
+def test_it_can_be_broken_off_before_every_batch(allowed):
+    left = [None] * allowed
+
+    def safe_point():
+        if not left:
+            raise StopRequested
+        left.pop()
+
+    dev = dev_set(small.trainer(), PAIRS[:1] * (2 * BATCH_SIZE))
+    with pytest.raises(StopRequested):
+        dev.look(safe_point)
 
 
 def test_a_hopeless_model_has_a_perplexity_all_the_same():

@@ -56,17 +56,19 @@ def test_what_signals_did_before_comes_back():
     assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
-def test_what_may_be_broken_off_is():
+def test_work_is_broken_off_at_its_next_safe_point():
     done = []
 
-    def work():
+    def work(safe_point):
         done.append("begun")
         signal.raise_signal(signal.SIGTERM)
+        done.append("went on")
+        safe_point()
         done.append("finished")
 
     with signals_noted() as interrupt:
-        assert interrupt.unless(lambda: 1, 2) == 1
+        assert interrupt.unless(lambda safe_point: safe_point() or 1, 2) == 1
         assert interrupt.unless(work, "nothing") == "nothing"
         assert interrupt.requested
         assert interrupt.unless(work, "not begun") == "not begun"
-    assert done == ["begun"]
+    assert done == ["begun", "went on"]

@@ -6,7 +6,8 @@ import pytest
 
 from input_pipeline.corpus import Pair
 from input_pipeline.training_data import TrainingData
-from nmt import checkpoints, model_dir, saver, snapshots
+from nmt import checkpoints, model_dir, saver, snapshots, translation
+from nmt.beam_search import beam_search
 from nmt.config import RunConfig, TrainConfig
 from nmt.dev import DevSet, Look
 from nmt.errors import SaveFailed
@@ -19,6 +20,7 @@ from nmt.occasions import Due, Schedule
 from nmt.reporter import Reporter
 from nmt.setup import Setup, first_batch
 from nmt.throughput import Meter
+from nmt.translation import BATCH_SIZE
 from tests import small
 from tests.nmt.test_translation import SOURCE, TARGET
 
@@ -106,7 +108,7 @@ def scores_of(monkeypatch, *bleus):
     """Looks that find what a test wants them to."""
     left = list(bleus)
 
-    def look(self):
+    def look(self, safe_point):
         return Look(1.0, Evaluation(DEV, ["t1", "t2"], "greedy", left.pop(0), "", 1.0, ""))
 
     monkeypatch.setattr(DevSet, "look", look)
@@ -142,14 +144,20 @@ def test_a_look_is_printed_and_drawn_and_comes_at_the_end_too(tmp_path, capsys):
 
 
 def test_a_signal_breaks_a_look_off_and_the_step_is_saved(tmp_path, monkeypatch):
-    def look(self):
-        signal.raise_signal(signal.SIGTERM)
-        raise AssertionError("the look went on")
+    searched = []
 
-    monkeypatch.setattr(DevSet, "look", look)
-    _, ending = train(setup_of(output_dir=str(tmp_path), eval_every=2))
+    def traced(*given):
+        signal.raise_signal(signal.SIGTERM)
+        searched.append(beam_search(*given))
+        return searched[-1]
+
+    monkeypatch.setattr(translation, "beam_search", traced)
+    setup = setup_of(output_dir=str(tmp_path), eval_every=2)._replace(data=data(DEV * BATCH_SIZE))
+    kept, ending = train(setup)
     assert ending is Ending.BROKEN_OFF
     assert names(tmp_path) == ["step-2"]
+    assert len(searched) == 1  # the graph was made to its end, and saving worked after it
+    assert not kept.history.scores
 
 
 def again(before, **changes):

@@ -80,8 +80,14 @@ def finish(directory: Path, flags: Sequence[str]) -> Finished:
     said, _ = process.communicate(timeout=SLOWEST_START_S)
     if process.returncode:
         raise RuntimeError(f"exit code {process.returncode}: {said}")
+    return Finished(losses_of(directory), state_of(newest(directory)), said)
+
+
+def losses_of(directory: Path) -> list[float]:
+    """Those of the last run that came to its end there."""
     record = json.loads((directory / "results.json").read_text().splitlines()[-1])
-    return Finished(record["losses"], state_of(newest(directory)), said)
+    losses: list[float] = record["losses"]
+    return losses
 
 
 def checkpoints(directory: Path) -> list[Path]:
@@ -182,9 +188,9 @@ def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:
             time.sleep(draw.uniform(0.0, LONGEST_WAIT_S))
             process.send_signal(number)
             said, _ = process.communicate(timeout=SLOWEST_START_S)
-            record = json.loads((Path(place) / "results.json").read_text())
-            saved = newest(Path(place)).name == f"step-{len(record['losses'])}"
-            yield "" if process.returncode == 0 and saved else f"exit {process.returncode}: {said}"
+            ended = process.returncode == 0
+            saved = ended and steps_saved(Path(place))[-1] == len(losses_of(Path(place)))
+            yield "" if saved else f"exit {process.returncode}: {said}"
 
 
 def flip_a_bit(path: Path, draw: random.Random) -> None:

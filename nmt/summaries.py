@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import tensorflow as tf
 
 from nmt.evaluation import Evaluation
@@ -70,16 +71,21 @@ class Summaries:
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Some numbers; what is none is left out."""
         numbers = {name: value for name, value in values.items() if math.isfinite(value)}
-        tensors = {name: tf.constant(value, tf.float32) for name, value in numbers.items()}
+        # From arrays: a number of Python's is kept by TensorFlow for ever, each different one.
+        tensors = {
+            name: tf.constant(np.array(value, np.float32)) for name, value in numbers.items()
+        }
         self.write(step, tensors, "scalars")
 
     def write(self, step: int, values: Mapping[str, tf.Tensor], plugin: str) -> None:
         """Some values for one of TensorBoard's pages."""
 
+        at = tf.constant(np.array(step, np.int64))
+
         def write() -> None:
             with self.writer.as_default():
                 for name, value in values.items():
-                    tf.summary.write(name, value, step=step, metadata=metadata(plugin))
+                    tf.summary.write(name, value, step=at, metadata=metadata(plugin))
             self.writer.flush()
 
         if self.writer is not None:

@@ -51,6 +51,21 @@ def test_numbers_and_texts_are_where_tensorboard_looks_for_them(tmp_path):
     assert signatures == "BLEU is one\\|a, chrF two\\|b"
 
 
+def test_numbers_leave_nothing_behind_in_tensorflow(tmp_path, monkeypatch):
+    """It keeps a tensor of each different number of Python's that it was ever given."""
+    given = []
+    monkeypatch.setattr(
+        tf.summary, "write", lambda *values, step, metadata: given.extend([*values[1:], step])
+    )
+    constant = tf.constant
+    monkeypatch.setattr(tf, "constant", lambda value: given.append(value) or constant(value))
+    summaries = Summaries(tmp_path)
+    summaries.phases(30, {"forward": 0.25})
+    summaries.close()
+    assert len(given) == 4
+    assert not [value for value in given if isinstance(value, (int, float))]
+
+
 def test_a_file_that_cannot_be_written_costs_one_line(tmp_path, capsys):
     (tmp_path / "tensorboard").write_text("in the way")
     summaries = Summaries(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import platform
 import resource
 import sys
@@ -142,9 +143,19 @@ def arithmetic(record: dict[str, Any]) -> str:
 
 
 def append(record: dict[str, Any], path: Path) -> None:
-    """Adds the record to a file as one line, in one write."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(plain(record), allow_nan=False) + "\n")
+    """Adds the record to a file as one line: all of it, or none where the disk is full.
+
+    A line that was broken off before it, by a kill, stays by itself.
+    """
+    line = json.dumps(plain(record), allow_nan=False).encode() + b"\n"
+    before = path.read_bytes() if path.is_file() else b""  # a pipe has no end to look at
+    try:
+        with path.open("ab") as file:
+            file.write((b"" if before[-1:] in (b"", b"\n") else b"\n") + line)
+    except OSError:
+        if path.is_file():
+            os.truncate(path, len(before))
+        raise
 
 
 def plain(value: Any) -> Any:

@@ -1,4 +1,5 @@
 import json
+import resource
 
 from nmt import results
 

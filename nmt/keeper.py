@@ -72,10 +72,9 @@ class Keeper:
         found = interrupt.unless(self.dev.look, None) if self.dev and due.look else None
         if found is not None:
             self.take(number, found)
-        if self.saver and (due.save or self.saver.would_be_best(number)):
+        if self.saver:
             with warned():
-                self.saver.save(number)
-                self.saver.mark_best()
+                self.saver.keep(number, due=due.save)
         return not self.history.has_stalled(self.run.patience)
 
     def take(self, number: int, found: Look) -> None:
@@ -110,6 +109,8 @@ class Keeper:
         """Saves the last step."""
         if self.saver:
             self.saver.save(number)
+            with warned():
+                self.saver.mark_best()
 
     def close(self) -> None:
         """Writes what is left."""

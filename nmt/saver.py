@@ -38,6 +38,12 @@ class Saver:
         by_steps = bool(steps) and (self.first_step + number) % steps == 0
         return by_steps or (bool(minutes) and self.clock() - self.saved_at >= 60 * minutes)
 
+    def keep(self, number: int, *, due: bool) -> None:
+        """Saves where it is due, or where nothing better is saved; `best` leads to the best."""
+        if due or self.would_be_best(number):
+            self.save(number)
+            self.mark_best()
+
     def has(self, number: int) -> bool:
         """Whether the step after so many batches is in a checkpoint."""
         step = self.first_step + number

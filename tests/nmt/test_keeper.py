@@ -213,6 +213,18 @@ def test_a_link_that_cannot_be_made_costs_a_line_and_not_the_best(tmp_path, monk
     assert names(tmp_path) == ["step-2", "step-6"]
 
 
+def test_a_disk_that_answers_no_more_costs_a_line(tmp_path, monkeypatch, capsys):
+    scores_of(monkeypatch, 5.0, 4.0, 3.0)
+    is_dir, stale = Path.is_dir, [True]
+    monkeypatch.setattr(
+        Path, "is_dir", lambda path: full() if stale and path.name == "step-2" else is_dir(path)
+    )
+    kept, _ = train(setup_of(output_dir=str(tmp_path), eval_every=2, num_keep_ckpts=1))
+    assert len(kept.history.scores) == 3
+    assert "No space left on device; training goes on" in capsys.readouterr().err
+    assert names(tmp_path)[-1] == "step-6"
+
+
 def test_a_directory_that_was_moved_away_gets_whole_checkpoints_again(tmp_path):
     place = tmp_path / "out"
     place.mkdir()

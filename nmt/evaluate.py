@@ -58,12 +58,12 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     blocks = list(read_file_pair(Path(test.src), Path(test.ref)))
     pairs = [Pair(*pair) for block in blocks for pair in zip(*block)]
     found = evaluate(search_flags.load_translator(config.search), pairs, tokenized=test.tokenized)
-    print(summary(found), flush=True)
     names = ("search", "bleu", "signature", "chrf", "chrf_signature")
     record = {"model": config.search.model, "test": test.src, "sentences": len(pairs)}
     record |= {name: getattr(found, name) for name in names}
     if test.results_file:
         results.append(record, Path(test.results_file))
+    print(summary(found), flush=True)  # last: a pipe that has closed costs no score
     return record
 
 

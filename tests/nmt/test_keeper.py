@@ -215,9 +215,9 @@ def test_a_link_that_cannot_be_made_costs_a_line_and_not_the_best(tmp_path, monk
 
 def test_a_disk_that_answers_no_more_costs_a_line(tmp_path, monkeypatch, capsys):
     scores_of(monkeypatch, 5.0, 4.0, 3.0)
-    is_dir, stale = Path.is_dir, [True]
+    is_dir = Path.is_dir
     monkeypatch.setattr(
-        Path, "is_dir", lambda path: full() if stale and path.name == "step-2" else is_dir(path)
+        Path, "is_dir", lambda path: full() if path.name == "step-2" else is_dir(path)
     )
     kept, _ = train(setup_of(output_dir=str(tmp_path), eval_every=2, num_keep_ckpts=1))
     assert len(kept.history.scores) == 3

@@ -1,6 +1,8 @@
 import json
 import resource
 
+import pytest
+
 from nmt import results
 
 RECORD = {
@@ -39,6 +41,26 @@ def test_records_are_lines_of_strict_json(tmp_path):
     results.append({"losses": [1.5, float("nan")], "more": {"loss": float("inf")}}, path)
     last = path.read_text().splitlines()[-1]
     assert json.loads(last) == {"losses": [1.5, None], "more": {"loss": None}}
+
+
+def test_a_line_that_was_broken_off_spoils_no_other(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text('{"number": 1}\n{"num')
+    results.append({"number": 2}, path)
+    assert path.read_text() == '{"number": 1}\n{"num\n{"number": 2}\n'
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path):
+    path = tmp_path / "results.json"
+    results.append({"number": 1}, path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            results.append({"losses": [1.5] * 1000}, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_text() == '{"number": 1}\n'
 
 
 def test_gpus_tell_the_most_memory_each_has_used(monkeypatch):

@@ -24,29 +24,29 @@ from typing import Any, Final, NamedTuple
 
 from benchmarks.rounds import ROOT, table
 
+NUM_STEPS: Final = 150
 MODEL: Final = [
     "--dataset=demo",
     *("--encoder_type=cudnn_lstm", "--direction=bi", "--num_units=32", "--embedding_dim=32"),
     *("--num_encoder_layers=2", "--num_decoder_layers=1", "--attention=luong", "--dropout=0.1"),
-    *("--batch_size=16", "--num_warmup_batches=0", "--num_batches=150", "--log_every=10"),
+    *("--batch_size=16", "--num_warmup_batches=0", f"--num_batches={NUM_STEPS}", "--log_every=10"),
     *("--save_every_steps=20", "--num_keep_ckpts=3", "--ema_decay=0.99", "--deterministic"),
     *("--src_max_len=12", "--tgt_max_len=12", "--eval_every=50"),
 ]
 FREE: Final = "--nodeterministic"
-STRATEGIES: Final = {
+STRATEGIES: dict[str, list[str]] = {
     "one replica": [],
     "parameter_server": ["--num_replicas=2", "--variable_update=parameter_server"],
     "replicated": ["--num_replicas=2", "--variable_update=replicated", "--gradient_repacking=2"],
     "replicated, relaxed": ["--num_replicas=2", "--variable_consistency=relaxed"],
     "independent": ["--num_replicas=2", "--variable_update=independent"],
-    "one replica, not --deterministic": [FREE],
-    "replicated, not --deterministic": ["--num_replicas=2", FREE],
 }
+STRATEGIES |= {f"{name}, not --deterministic": [*given, FREE] for name, given in STRATEGIES.items()}
 CLOSE: Final = 1e-4  # how much losses of the next steps may differ there
 NEXT_STEPS: Final = 20
 SLOWEST_START_S: Final = 300.0
 LONGEST_WAIT_S: Final = 1.5  # before a run that would go on for long is asked to stop
-LAST_KILL: Final = 100  # steps; so many are left that no run ends before it is killed
+STEPS_SPARED: Final = 20  # at the end, so that a run does not end before it is killed
 KILL_WITHIN_S: Final = 0.05  # after such a step: steps and saves are about as long
 KILLED_AT_START: Final = 0.2  # of runs that go on, before their first step
 BATCH: Final = re.compile(r"batch +(\d+)/")
@@ -138,11 +138,12 @@ def tells_of(step: int) -> Callable[[str], bool]:
 def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -> bool:
     """Starts training and kills it, before the first or after some later step.
 
-    False where a busy machine let the run end before: that one does not count.
+    False where a busy machine let the run end before: nothing was broken then.
     """
     early = bool(checkpoints(directory)) and draw.random() < KILLED_AT_START
+    left = NUM_STEPS - steps_saved(directory)[-1]
     process = start(directory, flags)
-    until(process, is_plan if early else tells_of(draw.randint(1, LAST_KILL)))
+    until(process, is_plan if early else tells_of(draw.randint(1, max(1, left - STEPS_SPARED))))
     time.sleep(draw.uniform(0.0, KILL_WITHIN_S))
     process.send_signal(signal.SIGKILL)
     process.communicate()
@@ -172,11 +173,13 @@ def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str
     while done < times:
         with tempfile.TemporaryDirectory() as place:
             in_a_row = min(draw.randint(1, 3), times - done)
-            killed = sum(kill_at_random(Path(place), flags, draw) for _ in range(in_a_row))
+            killed = [kill_at_random(Path(place), flags, draw) for _ in range(in_a_row)]
+            if not all(killed):
+                continue  # a run that has ended cannot go on
             step = steps_saved(Path(place))[-1]
             problem = compare(whole, finish(Path(place), flags), step, exact=FREE not in flags)
-            done += killed
-            yield from [problem] * killed
+            done += in_a_row
+            yield from [problem] * in_a_row
 
 
 def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from input_pipeline import cache
 from input_pipeline.corpus import Corpus
 from input_pipeline.encoded import Vocabularies
+from input_pipeline.encoded_files import SIDES
 from input_pipeline.subwords import SubwordVocabulary, Wish, read_subwords, train_subwords
 from input_pipeline.vocabulary import (
     Vocabulary,
@@ -132,7 +133,9 @@ def kept_path(directory: Path, name: str) -> Path:
 
 def kept_files(directory: Path) -> dict[str, bytes]:
     """All that a directory holds of vocabularies, as it goes into checkpoints."""
-    return {path.name: path.read_bytes() for path in sorted(directory.glob("vocabulary.*"))}
+    sides = (f"vocabulary.{name}{suffix}" for name in SIDES for suffix in SUFFIXES)
+    paths = (directory / name for name in (KEPT_FLAGS, *sides))
+    return {path.name: path.read_bytes() for path in paths if path.is_file()}
 
 
 def put_back(checkpoint: Path, directory: Path) -> None:

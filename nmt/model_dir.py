@@ -67,9 +67,12 @@ def from_dict(parts: dict[str, dict[str, Any]]) -> TrainConfig:
 
 
 def refuse_other_model(config: TrainConfig, path: Path) -> None:
-    """What goes on from a checkpoint has the same weights."""
+    """What goes on from a checkpoint has the same weights, for the same two languages."""
     before = read_config(path)
-    pairs = [("optimizer", config.optimizer.optimizer, before.optimizer.optimizer)]
+    pairs: list[tuple[str, Any, Any]] = [
+        ("optimizer", config.optimizer.optimizer, before.optimizer.optimizer),
+        ("reverse", config.data.reverse, before.data.reverse),
+    ]
     for field in dataclasses.fields(config.model):
         if field.name not in SAME_WEIGHTS:
             now, then = (getattr(one.model, field.name) for one in (config, before))
@@ -90,14 +93,32 @@ def read_history(path: Path) -> history.History:
         raise UserError(f"{path / PROGRESS} is damaged; copy it anew") from error
 
 
+def best(directory: Path) -> Path | None:
+    """The checkpoint that was judged best: `best` leads to it, or the newest one's history does.
+
+    Some disks have no links, and some copies follow them.
+    """
+    if linked := snapshots.best(directory):
+        return linked
+    found = {snapshots.step_of(path): path for path in snapshots.newest_first(directory)}
+    if not found:
+        return None
+    try:
+        history = read_history(next(iter(found.values())))
+    except UserError:  # damage is looked for in what is chosen
+        return None
+    score = history.best_of(lambda score: score.step in found)
+    return found[score.step] if score else None
+
+
 def choose(directory: Path, num_averaged: int) -> list[Path]:
     """The checkpoints that a model is made of: the one named, the best one, or the newest ones."""
     if (directory / snapshots.MANIFEST).is_file():
         chosen = [directory]
     else:
         found = snapshots.newest_first(directory)
-        best = snapshots.best(directory)
-        chosen = [best] if best and num_averaged == 1 else found[:num_averaged]
+        judged = best(directory) if num_averaged == 1 else None
+        chosen = [judged] if judged else found[:num_averaged]
     if not chosen:
         raise UserError(
             f"{directory} has no checkpoint; name the --output_dir of a run that has saved a model"

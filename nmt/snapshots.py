@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -84,9 +85,8 @@ def set_aside(path: Path) -> None:
     """Gives a directory another name, so that nothing is overwritten."""
     if not path.exists():
         return
-    aside = path.with_name(path.name + DAMAGED)
-    remove(aside)
-    path.rename(aside)
+    names = (f"{path.name}{DAMAGED}{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
+    path.rename(next(aside for name in names if not (aside := path.with_name(name)).exists()))
 
 
 def mark_best(root: Path, path: Path) -> None:
@@ -94,6 +94,8 @@ def mark_best(root: Path, path: Path) -> None:
     link = root / f".{BEST}"
     link.unlink(missing_ok=True)
     link.symlink_to(path.name, target_is_directory=True)
+    if not (root / BEST).is_symlink():  # a copy that has followed the link
+        set_aside(root / BEST)
     os.replace(link, root / BEST)
 
 
@@ -103,10 +105,10 @@ def best(root: Path) -> Path | None:
     return root / os.readlink(link) if link.is_symlink() and link.exists() else None
 
 
-def prune(root: Path, num_keep: int, spared: Path | None = None) -> None:
+def prune(root: Path, num_keep: int, spared: Sequence[Path | None] = ()) -> None:
     """Removes the oldest checkpoints beyond a number; never the one `best` leads to."""
     for path in newest_first(root)[num_keep:]:
-        if path not in (spared, best(root)):
+        if path not in (*spared, best(root)):
             remove(path)
     for part in leftovers(root):
         remove(part)

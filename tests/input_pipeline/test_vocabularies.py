@@ -169,3 +169,11 @@ def test_a_sample_is_evenly_spaced_and_bounded(total):
     found = [int(item) for item in vocabularies.evenly(map(str, range(total)), 10)]
     assert min(total, 10) <= len(found) < 20 or total < 20
     assert len({b - a for a, b in itertools.pairwise(found)}) <= 1
+
+
+def test_only_a_models_own_vocabularies_go_into_its_checkpoints(corpus, tmp_path):
+    make(corpus, tmp_path, tmp_path / "out")
+    (tmp_path / "out" / "vocabulary.old").mkdir()
+    (tmp_path / "out" / "vocabulary.notes").write_text("mine")
+    kept = vocabularies.kept_files(tmp_path / "out")
+    assert sorted(kept) == ["vocabulary.json", "vocabulary.source.model", "vocabulary.target.model"]

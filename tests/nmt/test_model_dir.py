@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.nmt.test_translation import SOURCE, TARGET
 CONFIG = TrainConfig(model=small.model_config(attention="luong"), data=DataConfig(tgt_max_len=9))
 
 
-def save(directory, step=0, config=CONFIG, target=TARGET, **options):
+def save(directory, step=0, config=CONFIG, target=TARGET, looks=(), **options):
     trainer = small.trainer(**{"attention": "luong", **options})
     trainer.step.assign(step)
     for weight in trainer.strategy.copies[0].variables:
@@ -21,7 +22,7 @@ def save(directory, step=0, config=CONFIG, target=TARGET, **options):
     more = {"config.json": model_dir.config_bytes(config)}
     for name, vocabulary in (("source", SOURCE), ("target", target)):
         more[f"vocabulary.{name}.words"] = vocabulary.to_bytes()
-    more["progress.json"] = history.to_json({}, history.History())
+    more["progress.json"] = history.to_json({}, history.History(list(looks)))
     checkpoints.save(trainer, directory, more)
     return trainer
 
@@ -114,6 +115,7 @@ def test_weights_of_another_model_are_refused(tmp_path):
         ({"model": small.model_config(attention="luong", num_units=9)}, "--num_units=9 but"),
         ({"model": small.model_config()}, "--attention=none but .* with --attention=luong; give"),
         ({"optimizer": OptimizerConfig(optimizer="sgd")}, "--optimizer=sgd but"),
+        ({"data": DataConfig(tgt_max_len=9, reverse=True)}, "--reverse=True but"),
     ],
 )
 def test_a_run_that_would_go_on_with_another_model_is_told_the_flag(tmp_path, change, said):
@@ -133,3 +135,17 @@ def test_the_file_holds_every_flag():
     parts = json.loads(model_dir.config_bytes(CONFIG))
     assert parts["model"]["attention"] == "luong"
     assert set(parts) == {"data", "model", "optimizer", "parallel", "run"}
+
+
+def judged(step, bleu):
+    return history.Score(step, 1.0, 1.0, 2.7, bleu, bleu)
+
+
+def test_the_best_is_known_where_there_are_no_links(tmp_path):
+    """After `cp -rL`, which follows them, or on a disk that has none."""
+    looks = [judged(0, 99.0), judged(1, 8.0), judged(2, 5.0)]  # the first is gone
+    trainers = {step: save(tmp_path / "run", step, looks=looks[: step + 1]) for step in (1, 2)}
+    compare(model_dir.load(tmp_path / "run").weights, trainers[1])
+    snapshots.mark_best(tmp_path / "run", tmp_path / "run" / "step-1")
+    shutil.copytree(tmp_path / "run", tmp_path / "copy")  # follows links
+    compare(model_dir.load(tmp_path / "copy").weights, trainers[1])

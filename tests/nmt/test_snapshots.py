@@ -107,3 +107,20 @@ def test_a_model_can_be_moved_with_its_best_link(tmp_path):
     snapshots.mark_best(tmp_path / "a", tmp_path / "a" / "step-5")
     os.rename(tmp_path / "a", tmp_path / "b")
     assert snapshots.best(tmp_path / "b") == tmp_path / "b" / "step-5"
+
+
+def test_what_was_set_aside_stays(tmp_path):
+    for text in ("first", "second", "third"):
+        put(tmp_path, 5, weights=text)
+    assert names(tmp_path) == ["step-5", "step-5.damaged", "step-5.damaged-2"]
+    assert (tmp_path / "step-5.damaged" / "weights").read_text() == "first"
+    assert snapshots.newest_first(tmp_path) == [tmp_path / "step-5"]
+
+
+def test_a_copy_that_followed_the_best_link_gets_a_link_again(tmp_path):
+    path = put(tmp_path, 5)
+    (tmp_path / "best").mkdir()
+    (tmp_path / "best" / "weights").write_text("kept")
+    snapshots.mark_best(tmp_path, path)
+    assert snapshots.best(tmp_path) == path
+    assert (tmp_path / "best.damaged" / "weights").read_text() == "kept"

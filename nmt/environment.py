@@ -88,8 +88,13 @@ def is_on(name: str) -> bool:
 def quiet_stderr() -> Iterator[None]:
     """Holds back what native code writes to standard error; an exception lets it out."""
     sys.stderr.flush()
+    try:
+        room = tempfile.TemporaryFile()
+    except OSError:  # nowhere to hold it
+        yield
+        return
     saved = os.dup(2)
-    with tempfile.TemporaryFile() as held:
+    with room as held:
         os.dup2(held.fileno(), 2)
         try:
             yield

@@ -61,9 +61,11 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     names = ("search", "bleu", "signature", "chrf", "chrf_signature")
     record = {"model": config.search.model, "test": test.src, "sentences": len(pairs)}
     record |= {name: getattr(found, name) for name in names}
-    if test.results_file:
-        results.append(record, Path(test.results_file))
-    print(summary(found), flush=True)  # last: a pipe that has closed costs no score
+    try:
+        if test.results_file:
+            results.append(record, Path(test.results_file))
+    finally:  # after it: a pipe that has closed costs no record, and a full disk no score
+        print(summary(found, "test sentences"), flush=True)
     return record
 
 

@@ -45,10 +45,10 @@ def evaluate(
     return Evaluation(list(pairs), translations, search, *scored)
 
 
-def summary(evaluation: Evaluation, num_samples: int = 5) -> str:
-    """The score and some translations of sentences the model has not seen."""
+def summary(evaluation: Evaluation, what: str, num_samples: int = 5) -> str:
+    """The score and some translations; `what` says which sentences they are."""
     lines = [
-        f"BLEU {evaluation.bleu:.2f} on {len(evaluation.pairs):,} unseen test sentences"
+        f"BLEU {evaluation.bleu:.2f} on {len(evaluation.pairs):,} {what}"
         f" ({evaluation.search}, sacreBLEU {evaluation.signature})",
         f"chrF {evaluation.chrf:.2f} ({evaluation.chrf_signature})",
     ]

@@ -128,11 +128,11 @@ def run(config: TranslateConfig, lines: Iterable[str], out: TextIO) -> None:
     done, wanted = 0, config.output.n_best
     with tqdm(unit=" lines", disable=None, file=sys.stderr) as bar:
         for block in blocks(lines):
-            for number, found in enumerate(translator.n_best(block), done):
+            translations = translator.n_best(block, progress=bar.update)
+            for number, found in enumerate(translations, done):
                 write(out, number, found[:wanted], several=wanted > 1)
             out.flush()
             done += len(block)
-            bar.update(len(block))
 
 
 def write(out: TextIO, number: int, found: Sequence[Any], *, several: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,11 +13,14 @@ import tensorflow as tf
 from input_pipeline.vocabulary import EOS, UNK, Vocabulary
 from nmt.beam import Hypotheses, Search
 from nmt.beam_search import beam_search
+from nmt.errors import UserError
 from nmt.interrupt import SafePoint, go_on
 from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
 
 BATCH_SIZE = 64
+MOST_PLACES = BATCH_SIZE * 128
+"""Words of a batch, padding included: a long line does not make short ones as long."""
 GREEDY = Search()
 
 
@@ -45,25 +48,47 @@ class Translator:
         return [found[0].text for found in self.n_best(sentences, safe_point)]
 
     def n_best(
-        self, sentences: Sequence[str], safe_point: SafePoint = go_on
+        self,
+        sentences: Sequence[str],
+        safe_point: SafePoint = go_on,
+        progress: Callable[[int], object] = lambda _: None,
     ) -> list[list[Translation]]:
-        """Several translations of every sentence, the best first."""
+        """Several translations of every sentence, the best first.
+
+        `progress` is told of each batch how many sentences it had, empty ones first.
+        """
         nothing = [Translation("", 0.0, 0.0)]
         results: list[list[Translation]] = [nothing] * len(sentences)
         filled = [number for number, text in enumerate(sentences) if text.strip()]
+        progress(len(sentences) - len(filled))
         ids = self.source.encode([sentences[number] for number in filled])
         for rows in self.batches([len(row) for row in ids]):
             safe_point()
             batch = padded([ids[row] or [UNK] for row in rows])
-            for row, found in zip(rows, self.translations(self.translate(batch))):
+            for row, found in zip(rows, self.translations(self.search_for(batch))):
                 results[filled[row]] = found
+            progress(len(rows))
         return results
+
+    def search_for(self, batch: Batch) -> Hypotheses:
+        """Runs the search; what does not fit into memory is one line."""
+        try:
+            found: Hypotheses = self.translate(batch)
+        except tf.errors.ResourceExhaustedError as error:
+            rows, words = batch.source.shape
+            raise UserError(
+                f"memory is short for {rows:,} sentences of up to {words:,} words; give a smaller "
+                "--batch_size or --beam_width, or shorter sentences"
+            ) from error
+        return found
 
     def batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
         """Numbers of sentences of like length, the longest first: if memory is short, at once."""
         order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
-        for begin in range(0, len(order), self.batch_size):
-            yield order[begin : begin + self.batch_size]
+        while order:
+            size = max(1, min(self.batch_size, MOST_PLACES // max(1, lengths[order[0]])))
+            yield order[:size]
+            order = order[size:]
 
     @cached_property
     def translate(self) -> Any:

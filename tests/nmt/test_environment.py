@@ -25,6 +25,16 @@ def test_a_failure_lets_the_messages_out(capfd):
     assert capfd.readouterr().err == "the reason"
 
 
+def test_without_room_for_them_messages_are_not_held_back(capfd, monkeypatch):
+    def no_room():
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(environment.tempfile, "TemporaryFile", no_room)
+    with environment.quiet_stderr():
+        os.write(2, b"noise")
+    assert capfd.readouterr().err == "noise"
+
+
 def test_what_the_user_has_set_stays(monkeypatch):
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
     environment.prepare(verbosity=0)

@@ -19,7 +19,7 @@ def test_a_test_set_is_scored_and_kept(model, tmp_path, capsys):
     argv += ["--beam_width=2", f"--results_file={tmp_path / 'scores.json'}"]
     assert evaluate.main(argv) == 0
     said = capsys.readouterr().out
-    assert "on 3 unseen test sentences (beam of 2, sacreBLEU nrefs:1" in said
+    assert "on 3 test sentences (beam of 2, sacreBLEU nrefs:1" in said
     record = json.loads((tmp_path / "scores.json").read_text())
     assert record["sentences"] == 3
     assert 0 <= record["bleu"] <= 100
@@ -49,3 +49,14 @@ def test_files_of_unequal_length_are_refused(model, tmp_path, capsys):
     argv = [f"--model={model}", f"--src={tmp_path / 'test.en'}", f"--ref={tmp_path / 'test.de'}"]
     assert evaluate.main(argv) == 2
     assert "has 2 lines" in capsys.readouterr().err
+
+
+def test_a_full_disk_costs_the_record_and_not_the_score(model, tmp_path, capsys):
+    (tmp_path / "test.en").write_text("s1 s2\n")
+    (tmp_path / "test.de").write_text("t1 t2\n")
+    argv = [f"--model={model}", f"--src={tmp_path / 'test.en'}", f"--ref={tmp_path / 'test.de'}"]
+    assert evaluate.main([*argv, "--results_file=/dev/full"]) == 1
+    said = capsys.readouterr()
+    assert "BLEU" in said.out
+    assert said.err.count("\n") == 1
+    assert "No space left on device" in said.err

@@ -63,4 +63,4 @@ def test_a_memorised_pair_is_translated_and_scored():
     assert found == [ids[0], [*ids[1], EOS, EOS, EOS]]
     assert "tok:none" in result.signature
     assert "tok:13a" in evaluate(translator, pairs, tokenized=False).signature
-    assert "k l m n o" in summary(result)
+    assert "k l m n o" in summary(result, "unseen test sentences")

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS, UNK, WordVocabulary
 from nmt.beam import Search
-from nmt.translation import Translator, padded
+from nmt.errors import UserError
+from nmt.translation import MOST_PLACES, Translator, padded
 from tests import small
 
 SOURCE = WordVocabulary(("<unk>", "<s>", "</s>", *(f"s{n}" for n in range(small.SIZES.source - 3))))
@@ -31,6 +33,33 @@ def test_batches_hold_sentences_of_like_length():
     lengths = [3, 9, 1, 8, 2]
     batches = list(make(batch_size=2).batches(lengths))
     assert [[lengths[n] for n in rows] for rows in batches] == [[9, 8], [3, 2], [1]]
+
+
+def test_a_long_line_does_not_make_short_ones_as_long():
+    lengths = [3] * 130 + [MOST_PLACES + 1, MOST_PLACES // 2]
+    batches = list(make().batches(lengths))
+    assert [[lengths[n] for n in rows] for rows in batches[:2]] == [
+        [MOST_PLACES + 1],
+        [MOST_PLACES // 2, 3],
+    ]
+    assert sorted(n for rows in batches for n in rows) == list(range(len(lengths)))
+
+
+def test_short_memory_is_one_line():
+    def exhausted(batch):
+        raise tf.errors.ResourceExhaustedError(None, None, "OOM")
+
+    translator = make()
+    translator.__dict__["translate"] = exhausted
+    said = "memory is short for 2 sentences of up to 3 words; give a smaller --batch_size"
+    with pytest.raises(UserError, match=said):
+        translator(["s1", "s1 s2 s3"])
+
+
+def test_progress_is_told_of_every_batch():
+    told = []
+    make(batch_size=2).n_best(TEXT, progress=told.append)
+    assert told == [2, 2, 2, 1]
 
 
 def test_several_translations_come_best_first():

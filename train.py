@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from nmt import checks, environment, flags, output
+from nmt import checks, environment, flags, output, programs
 from nmt.errors import Diverged, SaveFailed, UserError
-
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+from nmt.programs import DONE, FAILED, INTERRUPTED, REFUSED
 
 
 def main(argv: Sequence[str]) -> int:
@@ -20,8 +19,8 @@ def main(argv: Sequence[str]) -> int:
         return DONE
     except UserError as error:
         return say([str(error)], REFUSED)
-    except (Diverged, SaveFailed) as error:
-        return say([str(error)], FAILED)
+    except (Diverged, SaveFailed, OSError) as error:
+        return say([programs.one_line(error)], FAILED)
     except KeyboardInterrupt:
         return say(["broken off"], INTERRUPTED)
 

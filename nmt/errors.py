@@ -8,7 +8,12 @@ class UserError(Exception):
 
 
 class Diverged(Exception):
-    """The loss is not a number any more."""
+    """A step's loss or gradient is not a number any more."""
+
+    def __init__(self, said: str, step: int, *, loss_is_number: bool) -> None:
+        super().__init__(said)
+        self.step = step
+        self.loss_is_number = loss_is_number  # then only its gradient is none
 
 
 class SaveFailed(Exception):

@@ -11,6 +11,7 @@ from nmt import curve
 from nmt.dev import DevSet, Look
 from nmt.history import Score
 from nmt.interrupt import Interrupt
+from nmt.lock import Lock
 from nmt.occasions import Due
 from nmt.saver import Saver, warned
 from nmt.schedules import learning_rate
@@ -23,14 +24,18 @@ class Keeper:
     """Looks and saves at the times the flags say; batches are counted from where it began."""
 
     def __init__(
-        self, setup: Setup, meter: Meter, clock: Callable[[], float] = time.monotonic
+        self,
+        setup: Setup,
+        meter: Meter,
+        clock: Callable[[], float] = time.monotonic,
+        lock: Lock | None = None,
     ) -> None:
         self.setup, self.meter, self.history = setup, meter, setup.history
         self.run = setup.config.run
         self.first_step = int(setup.trainer.step)
         self.looked_after = 0  # batches of this run before the last look
         self.dev = make_dev_set(setup) if self.run.eval_every else None
-        self.saver = Saver(setup, clock) if self.run.output_dir else None
+        self.saver = Saver(setup, clock, lock) if self.run.output_dir else None
         self.summaries = Summaries(self.saver.directory) if self.saver else None
 
     def rate(self) -> float:
@@ -50,7 +55,9 @@ class Keeper:
         return step % self.run.eval_every == 0 or number == self.setup.schedule.num_batches
 
     def note(self, number: int, window: Window) -> None:
-        """Shows a window's averages in TensorBoard."""
+        """Shows a window's averages in TensorBoard; what was saved before it has proved good."""
+        if self.saver and all(step.finite for step in window.steps):
+            self.saver.note_good(number)
         if self.summaries:
             self.summaries.progress(self.first_step + number, window, self.rate())
 
@@ -111,6 +118,8 @@ class Keeper:
             self.saver.save(number)
             with warned():
                 self.saver.mark_best()
+            with warned():
+                self.saver.prune()
 
     def close(self) -> None:
         """Writes what is left."""

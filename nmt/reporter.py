@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -78,7 +79,9 @@ def refuse_no_numbers(window: Window, last_step: int) -> None:
             raise Diverged(
                 f"the loss became {step.loss:.4g} at step {number:,}, with a gradient norm of "
                 f"{step.gradient_norm:.4g}; give a smaller --learning_rate or --max_gradient_norm, "
-                "or --skip_nan_steps"
+                "or --skip_nan_steps",
+                number,
+                loss_is_number=math.isfinite(step.loss),
             )
 
 

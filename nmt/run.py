@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import tensorflow as tf
+
 from input_pipeline.sources import SOURCES, Source
-from nmt import devices, environment, lock, model_dir, results, snapshots
+from nmt import devices, environment, lock, model_dir, results
 from nmt.beam import Search
 from nmt.config import NO_ATTENTION, ModelConfig, TrainConfig
-from nmt.errors import Diverged, SaveFailed
+from nmt.errors import Diverged, SaveFailed, UserError
 from nmt.evaluation import evaluate, summary
 from nmt.flops import matmul_flops_per_s
 from nmt.inspection import inspect, without_end
@@ -22,6 +24,7 @@ from nmt.loop import Ending, train_loop
 from nmt.reporter import Reporter
 from nmt.setup import Setup, set_up
 from nmt.throughput import Meter
+from nmt.trainer import Trainer
 from nmt.translation import Translator
 from variable_update.checks import exchange_flags
 
@@ -34,7 +37,7 @@ def plan(setup: Setup) -> str:
         **setup.data.description,
         "model": f"{trainer.model.num_parameters:,} parameters; {describe(model)}; "
         f"{config.optimizer.optimizer}",
-        "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config, len(names))}",
+        "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config, trainer)}",
         "variables": trainer.strategy.describe(),
         "batches": describe_batches(setup),
         "runtime": environment.describe(),
@@ -72,8 +75,9 @@ def describe(model: ModelConfig) -> str:
     return text if model.attention == NO_ATTENTION else f"{text}, {model.attention} attention"
 
 
-def global_batch(config: TrainConfig, num_replicas: int) -> str:
+def global_batch(config: TrainConfig, trainer: Trainer) -> str:
     """What all replicas of a step eat."""
+    num_replicas = len(trainer.strategy.devices)
     words, sentences = config.data.batch_words, config.data.batch_size
     size, unit = (words, "words, about") if words else (sentences, "sentences")
     return f"global batch {num_replicas * size} = {num_replicas} x {size} {unit}"
@@ -82,11 +86,11 @@ def global_batch(config: TrainConfig, num_replicas: int) -> str:
 def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[str, Any]:
     """Trains as the configuration says and gives the record of the run."""
     output_dir = config.run.output_dir
-    with lock.held(Path(output_dir)) if output_dir else contextlib.nullcontext():
+    with lock.held(Path(output_dir)) if output_dir else contextlib.nullcontext() as held:
         setup = set_up(config, sources)
         print(plan(setup), flush=True)
         meter = Meter(config.run.num_warmup_batches)
-        keeper = Keeper(setup, meter)
+        keeper = Keeper(setup, meter, lock=held)
         try:
             with signals_noted() as interrupt:
                 return train_and_report(setup, meter, keeper, interrupt)
@@ -150,8 +154,14 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
             out.go_on()
             return train_loop(setup.trainer, batches, schedule, out, keeper, interrupt)
         except Diverged as error:
-            good = (keeper.saver and keeper.saver.saved) or "not there yet"
-            raise Diverged(f"{error}; the last good checkpoint is {good}") from error
+            good = (keeper.saver and keeper.saver.last_good(error)) or "not there yet"
+            error.args = (f"{error}; the last good checkpoint is {good}",)
+            raise
+        except tf.errors.ResourceExhaustedError as error:
+            raise UserError(
+                f"memory is short for a {global_batch(setup.config, setup.trainer)}; give a "
+                "smaller --batch_size or --batch_words, or a smaller model"
+            ) from error
 
 
 def look(setup: Setup, meter: Meter, keeper: Keeper, safe_point: SafePoint) -> dict[str, Any]:
@@ -172,12 +182,12 @@ def report_evaluation(setup: Setup, safe_point: SafePoint) -> float:
     """Prints BLEU and examples of the test split, translated by the best model there is."""
     trainer, data = setup.trainer, setup.data
     assert data.vocabularies is not None, "find_problems refuses data without a test split"
-    best = (
-        snapshots.best(Path(setup.config.run.output_dir)) if setup.config.run.output_dir else None
-    )
+    output_dir = setup.config.run.output_dir
+    best = model_dir.best(Path(output_dir)) if output_dir else None
     weights = model_dir.read_weights(trainer.model, best) if best else trainer.weights
     search = Search(max_length=setup.config.data.tgt_max_len)
     translator = Translator(trainer.model, weights, *data.vocabularies, search)
     evaluation = evaluate(translator, data.test, tokenized=data.tokenized, safe_point=safe_point)
-    print("\n" + summary(evaluation), flush=True)
+    unseen = "test" if data.test != data.dev else "dev"
+    print("\n" + summary(evaluation, f"unseen {unseen} sentences"), flush=True)
     return evaluation.bleu

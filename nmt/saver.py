@@ -12,8 +12,9 @@ import tensorflow as tf
 
 from input_pipeline.vocabularies import kept_files
 from nmt import checkpoints, history, model_dir, snapshots
-from nmt.errors import SaveFailed
+from nmt.errors import Diverged, SaveFailed, UserError
 from nmt.history import Score
+from nmt.lock import Lock
 from nmt.schedules import learning_rate
 from nmt.setup import Setup
 
@@ -21,13 +22,19 @@ from nmt.setup import Setup
 class Saver:
     """Saves a run in its directory; batches are counted from where this run began."""
 
-    def __init__(self, setup: Setup, clock: Callable[[], float] = time.monotonic) -> None:
-        self.setup, self.clock = setup, clock
+    def __init__(
+        self,
+        setup: Setup,
+        clock: Callable[[], float] = time.monotonic,
+        lock: Lock | None = None,
+    ) -> None:
+        self.setup, self.clock, self.lock = setup, clock, lock
         self.run = setup.config.run
         self.directory = Path(self.run.output_dir)
         self.vocabularies = kept_files(self.directory)  # which may be gone later
         self.first_step = int(setup.trainer.step)
-        self.saved = setup.resumed  # the last good one
+        self.saved = setup.resumed  # the last one
+        self.good: Path | None = None  # the last one that a step with numbers came after
         self.saved_at = clock()
 
     def is_due(self, number: int) -> bool:
@@ -55,7 +62,7 @@ class Saver:
             return self.saved
         try:
             self.saved = self.write(number)
-        except (OSError, tf.errors.OpError, checkpoints.NoNumbers) as error:
+        except (OSError, tf.errors.OpError, checkpoints.NoNumbers, UserError) as error:
             good = f"the last good one is {self.saved}" if self.saved else "there is none yet"
             raise SaveFailed(
                 f"step {self.first_step + number} was not saved in {self.directory}: "
@@ -65,12 +72,32 @@ class Saver:
             self.saved_at = self.clock()
         print(f"saved {self.saved}", flush=True)
         with warned():
-            snapshots.prune(self.directory, self.run.num_keep_ckpts, self.best())
+            self.prune(self.good)
         return self.saved
+
+    def prune(self, good: Path | None = None) -> None:
+        """Removes the oldest checkpoints, but for the best, and a good one while it is needed."""
+        snapshots.prune(self.directory, self.run.num_keep_ckpts, [self.best(), good])
+
+    def note_good(self, number: int) -> None:
+        """Takes note that so many batches were trained on, and their losses were numbers."""
+        if self.saved and not self.has(number):
+            self.good = self.saved
+
+    def last_good(self, error: Diverged) -> Path | None:
+        """The newest checkpoint to go on from; one whose next loss was no number is set aside."""
+        before = error.step - 1 - self.first_step
+        with warned():
+            if self.saved and self.has(before) and not error.loss_is_number:
+                print(f"{self.saved} leads to no number and is set aside", flush=True)
+                snapshots.set_aside(self.saved)
+        return next(iter(snapshots.newest_first(self.directory)), None)
 
     def write(self, number: int) -> Path:
         """Writes a checkpoint with all that is needed to go on from it."""
         trainer, setup = self.setup.trainer, self.setup
+        if self.lock:
+            self.lock.renew()
         if setup.data.batches_per_epoch:
             trainer.epochs.assign((setup.first + number) / setup.data.batches_per_epoch)
         rate = float(learning_rate(setup.config.optimizer, trainer.step - 1))

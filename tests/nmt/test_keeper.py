@@ -6,18 +6,19 @@ import pytest
 
 from input_pipeline.corpus import Pair
 from input_pipeline.training_data import TrainingData
-from nmt import checkpoints, model_dir, saver, snapshots, translation
+from nmt import checkpoints, lock, model_dir, saver, snapshots, translation
 from nmt.beam_search import beam_search
-from nmt.config import RunConfig, TrainConfig
+from nmt.config import OptimizerConfig, RunConfig, TrainConfig
 from nmt.dev import DevSet, Look
-from nmt.errors import SaveFailed
+from nmt.errors import Diverged, SaveFailed
 from nmt.evaluation import Evaluation
 from nmt.history import History
-from nmt.interrupt import signals_noted
+from nmt.interrupt import Interrupt, signals_noted
 from nmt.keeper import Keeper
 from nmt.loop import Ending, train_loop
 from nmt.occasions import Due, Schedule
 from nmt.reporter import Reporter
+from nmt.run import train as run_training
 from nmt.setup import Setup, first_batch
 from nmt.throughput import Meter
 from nmt.translation import BATCH_SIZE
@@ -286,4 +287,46 @@ def test_a_full_disk_costs_a_line_during_training_and_nothing_that_was_saved(
         kept.finish(2)
     assert names(tmp_path) == ["step-0"]
     assert snapshots.damage(good) is None
+    kept.close()
+
+
+def test_nothing_is_written_where_another_run_is_at_work_by_now(tmp_path, capsys):
+    place = tmp_path / "out"
+    with lock.held(place) as mine:
+        setup = setup_of(output_dir=str(place), num_keep_ckpts=1)
+        kept = Keeper(setup, Meter(0), Clock(), mine)
+        place.rename(tmp_path / "moved")
+        with lock.held(place):
+            others = checkpoints.save(small.trainer(), place, {})
+            with signals_noted() as interrupt:
+                assert kept.work(2, Due(save=True, look=False), interrupt)
+            assert "is in use by process" in capsys.readouterr().err
+            assert names(place) == ["step-0"]
+            assert snapshots.damage(others) is None
+        kept.close()
+
+
+WILD = OptimizerConfig(optimizer="sgd", learning_rate=1e38, max_gradient_norm=0.0)
+
+
+def test_a_good_checkpoint_is_kept_until_the_next_has_proved_good(tmp_path, capsys):
+    """A loss is that of the weights before an update: the last update may have ruined them."""
+    run = {"output_dir": str(tmp_path), "save_every_steps": 1, "num_keep_ckpts": 1}
+    setup = setup_of(**run)
+    train(setup._replace(schedule=Schedule(0, 2, 100)))
+    assert names(tmp_path) == ["step-2"]
+    wild = setup._replace(trainer=small.trainer(optimizer=WILD), resumed=tmp_path / "step-2")
+    checkpoints.restore(wild.trainer, tmp_path / "step-2")
+    with pytest.raises(Diverged, match=r"at step 5, .* checkpoint is .*step-3$"):
+        run_training(wild, Meter(0), Keeper(wild, Meter(0), Clock()), Interrupt())
+    assert names(tmp_path) == ["step-3", "step-4.damaged"]
+    assert "step-4 leads to no number and is set aside" in capsys.readouterr().out
+
+
+def test_a_gradient_that_is_no_number_does_not_speak_against_the_weights(tmp_path):
+    kept = Keeper(setup_of(output_dir=str(tmp_path), step=3), Meter(0), Clock())
+    saved = kept.saver.save(0)
+    assert kept.saver.last_good(Diverged("", 4, loss_is_number=True)) == saved
+    assert kept.saver.last_good(Diverged("", 5, loss_is_number=False)) == saved
+    assert kept.saver.last_good(Diverged("", 4, loss_is_number=False)) is None
     kept.close()

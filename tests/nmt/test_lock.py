@@ -29,3 +29,18 @@ def test_a_directory_that_cannot_be_made_is_one_line(tmp_path):
     with pytest.raises(UserError, match="cannot be used: Not a directory"):
         with lock.held(tmp_path / "file" / "out"):
             pass
+
+
+def test_a_run_whose_directory_was_moved_takes_the_new_one_unless_another_has_it(tmp_path):
+    place = tmp_path / "out"
+    with lock.held(place) as mine:
+        place.rename(tmp_path / "first")
+        mine.renew()
+        assert mine.is_held()
+        place.rename(tmp_path / "second")
+        with lock.held(place) as others:
+            with pytest.raises(UserError, match="is in use by process"):
+                mine.renew()
+            assert others.is_held()
+        mine.renew()
+        assert mine.is_held()

@@ -48,7 +48,8 @@ SLOWEST_START_S: Final = 300.0
 LONGEST_WAIT_S: Final = 1.5  # before a run that would go on for long is asked to stop
 STEPS_SPARED: Final = 20  # at the end, so that a run does not end before it is killed
 KILL_WITHIN_S: Final = 0.05  # after such a step: steps and saves are about as long
-KILLED_AT_START: Final = 0.2  # of runs that go on, before their first step
+ANY_MOMENT: Final = 0.5  # of kills come after some time, from the call to the last line
+KILLED_AT_START: Final = 0.2  # of the others, where a run goes on, before their first step
 BATCH: Final = re.compile(r"batch +(\d+)/")
 SMALL_FILE_BYTES: Final = 50_000
 
@@ -59,6 +60,7 @@ class Finished(NamedTuple):
     losses: list[float]
     state: str  # checksum of everything that was trained
     said: str
+    seconds: float
 
 
 def start(directory: Path, flags: Sequence[str], **options: Any) -> subprocess.Popen[str]:
@@ -76,11 +78,13 @@ def start(directory: Path, flags: Sequence[str], **options: Any) -> subprocess.P
 
 def finish(directory: Path, flags: Sequence[str]) -> Finished:
     """Trains to the end."""
+    began = time.monotonic()
     process = start(directory, flags)
     said, _ = process.communicate(timeout=SLOWEST_START_S)
     if process.returncode:
         raise RuntimeError(f"exit code {process.returncode}: {said}")
-    return Finished(losses_of(directory), state_of(newest(directory)), said)
+    seconds = time.monotonic() - began
+    return Finished(losses_of(directory), state_of(newest(directory)), said, seconds)
 
 
 def losses_of(directory: Path) -> list[float]:
@@ -135,21 +139,31 @@ def tells_of(step: int) -> Callable[[str], bool]:
     return tells
 
 
-def kill_at_random(directory: Path, flags: Sequence[str], draw: random.Random) -> bool:
-    """Starts training and kills it, before the first or after some later step.
+def kill_at_random(
+    directory: Path, flags: Sequence[str], seconds: float, draw: random.Random
+) -> bool:
+    """Starts training and kills it: at any moment of what takes so long, or after some step.
 
-    False where a busy machine let the run end before: nothing was broken then.
+    False where the run has ended before: nothing was broken then.
     """
-    early = bool(checkpoints(directory)) and draw.random() < KILLED_AT_START
-    left = NUM_STEPS - steps_saved(directory)[-1]
     process = start(directory, flags)
-    until(process, is_plan if early else tells_of(draw.randint(1, max(1, left - STEPS_SPARED))))
-    time.sleep(draw.uniform(0.0, KILL_WITHIN_S))
+    if draw.random() < ANY_MOMENT:
+        time.sleep(draw.uniform(0.0, seconds))
+    else:
+        wait_for_step(process, directory, draw)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     if process.returncode not in (0, -signal.SIGKILL):
         sys.exit(f"a run ended with exit code {process.returncode} before it was killed")
     return process.returncode != 0
+
+
+def wait_for_step(process: subprocess.Popen[str], directory: Path, draw: random.Random) -> None:
+    """Waits until a run is in the middle of training, or about to begin with it."""
+    early = bool(checkpoints(directory)) and draw.random() < KILLED_AT_START
+    left = NUM_STEPS - steps_saved(directory)[-1]
+    until(process, is_plan if early else tells_of(draw.randint(1, max(1, left - STEPS_SPARED))))
+    time.sleep(draw.uniform(0.0, KILL_WITHIN_S))
 
 
 def compare(whole: Finished, broken: Finished, step: int, *, exact: bool = True) -> str:
@@ -173,7 +187,9 @@ def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str
     while done < times:
         with tempfile.TemporaryDirectory() as place:
             in_a_row = min(draw.randint(1, 3), times - done)
-            killed = [kill_at_random(Path(place), flags, draw) for _ in range(in_a_row)]
+            killed = [
+                kill_at_random(Path(place), flags, whole.seconds, draw) for _ in range(in_a_row)
+            ]
             if not all(killed):
                 continue  # a run that has ended cannot go on
             step = steps_saved(Path(place))[-1]
@@ -194,6 +210,40 @@ def signals(number: int, times: int, draw: random.Random) -> Iterator[str]:
             ended = process.returncode == 0
             saved = ended and steps_saved(Path(place))[-1] == len(losses_of(Path(place)))
             yield "" if saved else f"exit {process.returncode}: {said}"
+
+
+def second_signals(times: int, draw: random.Random) -> Iterator[str]:
+    """Asks runs to stop and does not wait for it; what was saved before must be enough to go on."""
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            process = start(Path(place), ["--num_batches=100000"])
+            until(process, lambda line: line.startswith("saved "))
+            process.send_signal(signal.SIGINT)
+            time.sleep(draw.uniform(0.0, KILL_WITHIN_S))
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=SLOWEST_START_S)
+            step = steps_saved(Path(place))[-1]
+            after = finish(Path(place), [f"--num_batches={step + 5}"])
+            left = process.returncode in (0, -signal.SIGINT) and "Traceback" not in said
+            yield "" if left and len(after.losses) == 5 else f"exit {process.returncode}: {said}"
+
+
+CALM: Final = ["--optimizer=sgd", "--learning_rate=0.1"]
+WILD: Final = [*CALM, "--learning_rate=1e38", "--max_gradient_norm=0"]
+
+
+def divergences(times: int) -> Iterator[str]:
+    """Lets a loss become infinite; with calmer flags a run must go on from before that."""
+    with tempfile.TemporaryDirectory() as place:
+        whole = finish(Path(place), CALM)
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as place:
+            finish(Path(place), [*CALM, "--num_batches=40"])
+            process = start(Path(place), WILD)
+            said, _ = process.communicate(timeout=SLOWEST_START_S)
+            told = f"the last good checkpoint is {newest(Path(place))}" in said
+            stopped = process.returncode == 1 and "the loss became" in said and told
+            yield compare(whole, finish(Path(place), CALM), 40) if stopped else said
 
 
 def flip_a_bit(path: Path, draw: random.Random) -> None:
@@ -307,6 +357,8 @@ def faults(times: int, draw: random.Random) -> dict[str, Iterator[str]]:
     return found | {
         "SIGTERM": signals(signal.SIGTERM, times, draw),
         "SIGINT": signals(signal.SIGINT, times, draw),
+        "SIGINT twice": second_signals(times, draw),
+        "a loss that is no number": divergences(times),
         "one bit of the newest checkpoint changed": damages(flip_a_bit, times, draw),
         "a file of the newest checkpoint cut off": damages(cut_off, times, draw),
         "disk full while saving": full_disks(times),

@@ -28,3 +28,11 @@ def test_a_second_run_in_the_same_directory_is_refused():
 
 def test_sigterm_saves_and_ends_well():
     assert list(faults.signals(signal.SIGTERM, 1, random.Random(2))) == [""]
+
+
+def test_who_does_not_wait_for_the_last_save_goes_on_from_the_one_before():
+    assert list(faults.second_signals(1, random.Random(3))) == [""]
+
+
+def test_a_loss_that_is_no_number_costs_nothing_that_was_saved():
+    assert list(faults.divergences(1)) == [""]

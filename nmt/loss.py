@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from nmt.matmul import large_matmul
+
 Backward = Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]
 
 
@@ -45,14 +47,14 @@ def summed_cross_entropy(
 
     @tf.custom_gradient
     def run(rows: tf.Tensor, projection: tf.Tensor) -> tuple[tf.Tensor, Backward]:
-        logits = tf.cast(rows @ projection, tf.float32)  # [tokens, vocabulary]
+        logits = tf.cast(large_matmul(rows, projection), tf.float32)  # [tokens, vocabulary]
         losses, d_logits = cross_entropy(logits, labels, smoothing)
         d_logits = tf.cast(d_logits, rows.dtype)
 
         def backward(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             scale = tf.cast(upstream, rows.dtype)
-            d_rows = tf.matmul(d_logits, projection, transpose_b=True) * scale
-            return d_rows, tf.matmul(rows * scale, d_logits, transpose_a=True)
+            d_rows = large_matmul(d_logits, projection, transpose_b=True) * scale
+            return d_rows, large_matmul(rows * scale, d_logits, transpose_a=True)
 
         return tf.reduce_sum(losses), backward
 

@@ -68,7 +68,7 @@ class Model:
         """Reads the source."""
         words = Words(weights.source_embedding, tf.transpose(batch.source))
         start = zero_states(weights.encoder, tf.shape(batch.source)[0])
-        inputs = StackInputs(words, batch.source_lengths, start, self.residual)
+        inputs = StackInputs(words, batch.source_lengths, start, self.residual, from_zero=True)
         outputs, states = self.run_encoder(inputs, weights.encoder, dropout)
         if self.score is None:
             return Encoded(states, None)

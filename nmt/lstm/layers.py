@@ -7,6 +7,7 @@ in the order input, forget, candidate, output (as in cuDNN and Keras) along a we
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -49,6 +50,7 @@ class StackInputs(NamedTuple):
     lengths: tf.Tensor | None  # [batch] int32
     initial: Sequence[State]
     residual: bool = False  # every layer but the first adds its input to its output
+    from_zero: bool = False  # the initial states are zeros, and nobody asks for their gradient
 
 
 class StackOutputs(NamedTuple):
@@ -58,7 +60,8 @@ class StackOutputs(NamedTuple):
     final: list[State]
 
 
-class Dropout(NamedTuple):
+@dataclass(frozen=True)
+class Dropout:
     """Drops values of every layer's input; a rate of 0 leaves them alone."""
 
     rate: float
@@ -80,21 +83,22 @@ def embed(sequence: tf.Tensor | Words) -> tf.Tensor:
     return tf.gather(*sequence) if isinstance(sequence, Words) else sequence
 
 
+Drop = Callable[[tf.Tensor, int], tf.Tensor]
 RunLayer = Callable[[StackInputs, Layer], StackOutputs]
 RunStack = Callable[[StackInputs, Sequence[Layer], Dropout], StackOutputs]
 
 
-def layer_by_layer(run_layer: RunLayer) -> RunStack:
+def layer_by_layer(
+    run_layer: RunLayer,
+) -> Callable[[StackInputs, Sequence[Layer], Drop], StackOutputs]:
     """Makes a stack of a layer's computation: each reads the whole output of the one below."""
 
-    def run_stack(
-        inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
-    ) -> StackOutputs:
+    def run_stack(inputs: StackInputs, layers: Sequence[Layer], dropout: Drop) -> StackOutputs:
         sequence, final, initial = inputs.sequence, [], list(inputs.initial)
         for site, layer in enumerate(layers):
             own, initial = initial[: len(layer)], initial[len(layer) :]
             dropped = dropout(sequence, site)
-            outputs, states = run_layer(StackInputs(dropped, inputs.lengths, own), layer)
+            outputs, states = run_layer(inputs._replace(sequence=dropped, initial=own), layer)
             sequence = sequence + outputs if inputs.residual and site else outputs
             final += states
         return StackOutputs(sequence, final)

@@ -1,6 +1,7 @@
 """What a layer's gates get from its input, for all time steps before the loop.
 
-Everything is features-major, `[time, directions, features, batch]`.
+Sequences are `[time, matrix]` of a layout, for each direction by itself; what comes out is
+`[time, directions, matrix]`.
 """
 
 from __future__ import annotations
@@ -12,27 +13,13 @@ import tensorflow as tf
 
 from nmt import cpu
 from nmt.lstm.layers import Layer, LayerWeights, Words, reverse
-
-swap = tf.linalg.matrix_transpose
+from nmt.lstm.layouts import Layout
 
 # Numbers of different words are rounded up to multiples of this: few sizes of matmuls occur then;
 WORDS_AT_ONCE: Final = 64
 # and where there are so many places, to this: without AVX-512 oneDNN multiplies fewer rows at half
 # the speed.
 FEWEST_WORDS: Final = 0 if "avx512f" in cpu.features() else 320
-
-
-def flatten(values: tf.Tensor) -> tf.Tensor:
-    """All steps of all sequences side by side: `[directions, depth, time * batch]`."""
-    turned = tf.transpose(values, [1, 2, 0, 3])
-    return tf.reshape(turned, [*values.shape[1:3], -1])
-
-
-def unflatten(flat: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
-    """The opposite of `flatten`; time and batch are those of `like`."""
-    num_steps, batch_size = tf.shape(like)[0], tf.shape(like)[3]
-    steps = tf.reshape(flat, [*flat.shape[:2], num_steps, batch_size])
-    return tf.transpose(steps, [2, 0, 1, 3])
 
 
 def side_by_side(parts: Sequence[tf.Tensor], axis: int = 0) -> tf.Tensor:
@@ -46,41 +33,36 @@ def taken_apart(directions: tf.Tensor, axis: int = 0) -> list[tf.Tensor]:
     return [tf.squeeze(directions, axis)] if single else tf.unstack(directions, axis=axis)
 
 
-def outer_products(left: tf.Tensor, right: tf.Tensor) -> list[tf.Tensor]:
-    """Sums those of all steps, one matmul a direction; both are flat."""
-    pairs = zip(taken_apart(left), taken_apart(right))
-    return [tf.matmul(one, other, transpose_b=True) for one, other in pairs]
-
-
-def project(sequence: tf.Tensor, layer: Layer) -> tf.Tensor:
-    """Multiplies all steps by the kernels of their directions, and adds the biases."""
+def project(sequence: tf.Tensor, weights: LayerWeights, layout: Layout) -> tf.Tensor:
+    """Multiplies all steps by one direction's kernel, and adds its bias."""
 
     @tf.custom_gradient
     def run(
-        sequence: tf.Tensor, *weights: tf.Tensor
+        sequence: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor
     ) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[Any, ...]]]:
-        kernel, bias = map(side_by_side, (weights[: len(layer)], weights[len(layer) :]))
-        flat = flatten(sequence)
-        # Another axis keeps TensorFlow from folding the transpose into the matmul, slower then.
-        projected = (swap(kernel)[tf.newaxis] @ flat)[0] + bias[..., tf.newaxis]
+        flat = layout.flatten(sequence)
+        projected = layout.project(flat, kernel, bias)
 
         def backward(d_projected: tf.Tensor) -> tuple[Any, ...]:
-            gates = flatten(d_projected)
-            d_bias = taken_apart(tf.reduce_sum(gates, axis=2))
-            return unflatten(kernel @ gates, sequence), *outer_products(flat, gates), *d_bias
+            gates = layout.flatten(d_projected)
+            d_sequence = layout.unflatten(layout.project_back(gates, kernel), sequence)
+            return d_sequence, layout.outer(flat, gates), tf.reduce_sum(gates, axis=layout.batch)
 
-        return unflatten(projected, sequence), backward
+        return layout.unflatten(projected, sequence), backward
 
-    return run(sequence, *(w.kernel for w in layer), *(w.bias for w in layer))
+    return run(sequence, weights.kernel, weights.bias)
 
 
-def project_words(words: Words, lengths: tf.Tensor | None, layer: Layer) -> tf.Tensor:
+def project_words(
+    words: Words, lengths: tf.Tensor | None, layer: Layer, layout: Layout
+) -> tf.Tensor:
     """The same for words of a table: each that occurs is multiplied once, however often it does."""
     ids, places = tf.unique(tf.reshape(words.ids, [-1]))
     places = tf.reshape(places, tf.shape(words.ids))
     rows = tf.gather(words.table, filled_up(ids, tf.size(places)))
     views = [places, reverse(places, lengths)][: len(layer)]
-    return side_by_side([steps_of(rows, view, way) for view, way in zip(views, layer)], axis=1)
+    steps = [steps_of(rows, view, way) for view, way in zip(views, layer)]
+    return side_by_side([layout.turn(each) for each in steps], axis=1)
 
 
 def filled_up(ids: tf.Tensor, num_places: tf.Tensor) -> tf.Tensor:
@@ -91,12 +73,16 @@ def filled_up(ids: tf.Tensor, num_places: tf.Tensor) -> tf.Tensor:
 
 
 def steps_of(rows: tf.Tensor, places: tf.Tensor, weights: LayerWeights) -> tf.Tensor:
-    """Projects rows and puts them where they are read: `[time, 4 * units, batch]`."""
-    projected = tf.nn.bias_add(rows @ weights.kernel, weights.bias)
-    return swap(tf.gather(projected, places))
+    """Projects rows and puts them where they are read: `[time, batch, 4 * units]`."""
+    return tf.gather(tf.nn.bias_add(rows @ weights.kernel, weights.bias), places)
 
 
-def project_views(sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer) -> tf.Tensor:
-    """Projects a sequence, `[time, depth, batch]`, as each direction reads it."""
-    views: Sequence[tf.Tensor] = [sequence, reverse(sequence, lengths, batch_axis=2)]
-    return project(side_by_side(views[: len(layer)], axis=1), layer)
+def project_views(
+    sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer, layout: Layout
+) -> tf.Tensor:
+    """Projects a sequence, `[time, matrix]`, as each direction reads it."""
+    batch_axis = layout.batch % 3
+    views = [sequence]
+    if len(layer) == 2:
+        views.append(reverse(sequence, lengths, batch_axis))
+    return side_by_side([project(v, way, layout) for v, way in zip(views, layer)], axis=1)

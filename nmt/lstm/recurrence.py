@@ -1,21 +1,22 @@
 """The loops of `scan`: one step of all sequences after the other, and back.
 
-Everything is features-major, `[time, directions, features, batch]`.
+Everything is `[time, directions, matrix]` of a layout.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from nmt.lstm.layers import State
+from nmt.lstm.layouts import Layout
 
 
 class Tape(NamedTuple):
     """What the forward loop leaves for the backward loop: one element per time step.
 
-    Elements are `[directions, units, batch]` and are read back where they lie, without a copy.
+    Elements are `[directions, matrix]` and are read back where they lie, without a copy.
     """
 
     gates: list[tf.TensorArray]  # enter, forget, candidate, leave, after their activations
@@ -36,14 +37,25 @@ def new_tape(num_steps: tf.Tensor, initial: State) -> Tape:
     return Tape([array(num_steps) for _ in range(4)], array(num_steps), cells, hidden)
 
 
-def run_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> Tape:
-    """Runs the recurrence over input projections, `[time, directions, 4 * units, batch]`."""
-    num_steps = tf.shape(projected)[0]
-    transposed = tf.linalg.matrix_transpose(recurrent)  # once, not at every step
+class Recurrence(NamedTuple):
+    """What a layer multiplies its hidden states by, and how."""
 
-    def step(time: tf.Tensor, state: State, tape: Tape) -> tuple[object, ...]:
-        raw = transposed @ state.hidden + projected[time]
-        enter, forget, candidate, leave = split_gates(raw)
+    weights: tf.Tensor  # [directions, units, 4 * units]
+    layout: Layout
+    from_zero: bool = False  # initial states are zeros: there is nothing to multiply or to pass on
+
+
+def run_forward(projected: tf.Tensor, recurrence: Recurrence, initial: State) -> Tape:
+    """Runs over input projections of all four gates."""
+    weights, layout, from_zero = recurrence
+    num_steps = tf.shape(projected)[0]
+    multiply = layout.into(weights)
+
+    def step(time: tf.Tensor, state: State, tape: Tape) -> tuple[Any, ...]:
+        return advance(time, multiply(state.hidden) + projected[time], state, tape)
+
+    def advance(time: tf.Tensor, raw: tf.Tensor, state: State, tape: Tape) -> tuple[Any, ...]:
+        enter, forget, candidate, leave = layout.split(raw)
         gates = [tf.sigmoid(enter), tf.sigmoid(forget), tf.tanh(candidate), tf.sigmoid(leave)]
         cell = gates[1] * state.cell + gates[0] * gates[2]
         squashed = tf.tanh(cell)
@@ -56,19 +68,16 @@ def run_forward(projected: tf.Tensor, recurrent: tf.Tensor, initial: State) -> T
         )
         return time + 1, State(hidden, cell), tape
 
-    start = (0, initial, new_tape(num_steps, initial))
+    start: tuple[Any, ...] = (tf.constant(0), initial, new_tape(num_steps, initial))
+    if from_zero:
+        start = advance(start[0], projected[0], *start[1:])
     tape: Tape = tf.while_loop(lambda time, *_: time < num_steps, step, start)[2]
     return tape
 
 
-def split_gates(raw: tf.Tensor) -> list[tf.Tensor]:
-    """The gates of all directions; of a single one they are parts of the same memory."""
-    if raw.shape[0] > 1:
-        return tf.split(raw, 4, axis=1)
-    return [gate[tf.newaxis] for gate in tf.split(raw[0], 4)]
-
-
-def gate_gradients(tape: Tape, time: tf.Tensor, upstream: State) -> tuple[tf.Tensor, tf.Tensor]:
+def gate_gradients(
+    tape: Tape, time: tf.Tensor, upstream: State
+) -> tuple[tuple[tf.Tensor, ...], tf.Tensor]:
     """The gradients of the raw gates and of the cell one step earlier."""
     enter, forget, candidate, leave = (array.read(time) for array in tape.gates)
     squashed = tape.squashed.read(time)
@@ -81,13 +90,13 @@ def gate_gradients(tape: Tape, time: tf.Tensor, upstream: State) -> tuple[tf.Ten
         tanh(y=candidate, dy=cell * enter),
         sigmoid(y=leave, dy=upstream.hidden * squashed),
     )
-    return tf.concat(raw, axis=1), cell * forget
+    return raw, cell * forget
 
 
 class Ends(NamedTuple):
     """Where each sequence ends: at the last step, or where `marks` is one."""
 
-    marks: tf.Tensor | None  # [time, 1, 1, batch]
+    marks: tf.Tensor | None  # [time, 1, matrix] with a single feature
 
     def pick(self, values: tf.TensorArray, last: int | tf.Tensor) -> tf.Tensor:
         """Each sequence's value at its last step; element `last` is that of the last step."""
@@ -108,31 +117,43 @@ class Ends(NamedTuple):
         return State(*(p + self.marks[time] * g for p, g in zip(passed, gradient)))
 
 
-def find_ends(lengths: tf.Tensor | None, like: tf.Tensor) -> Ends:
+def find_ends(lengths: tf.Tensor | None, like: tf.Tensor, layout: Layout) -> Ends:
     """Marks the last steps of sequences, `like` being `[time, ...]`."""
     if lengths is None:
         return Ends(None)
     marks = tf.one_hot(lengths - 1, tf.shape(like)[0], axis=0, dtype=like.dtype)
-    return Ends(marks[:, tf.newaxis, tf.newaxis])
+    return Ends(tf.expand_dims(marks[:, tf.newaxis], layout.features))
 
 
-def run_backward(
-    tape: Tape, recurrent: tf.Tensor, outer: tf.Tensor, last: State, ends: Ends
-) -> tuple[tf.Tensor, State]:
-    """Runs the recurrence backwards; gives the raw gates' gradients and the initial state's.
+class Upstream(NamedTuple):
+    """Gradients that a recurrence gets."""
 
-    `outer` is the gradient of all hidden states, `last` that of the last ones.
-    """
+    hidden: tf.Tensor  # of all hidden states
+    last: State  # of the last states
+    ends: Ends  # where these are
+
+
+def run_backward(tape: Tape, recurrence: Recurrence, upstream: Upstream) -> tuple[tf.Tensor, State]:
+    """Runs backwards; gives the raw gates' gradients and the initial state's, if that matters."""
+    weights, layout, from_zero = recurrence
+    outer, last, ends = upstream
     num_steps = tf.shape(outer)[0]
+    multiply = layout.back(weights)
 
-    def step(left: tf.Tensor, passed: State, array: tf.TensorArray) -> tuple[object, ...]:
-        time = left - 1
-        upstream = ends.enter(passed, last, time)
-        upstream = State(upstream.hidden + outer[time], upstream.cell)
-        raw, cell = gate_gradients(tape, time, upstream)
-        return time, State(recurrent @ raw, cell), array.write(time, raw)
+    def step(left: tf.Tensor, passed: State, array: tf.TensorArray) -> tuple[Any, ...]:
+        raw, cell = gradients(left - 1, passed)
+        return left - 1, State(multiply(raw), cell), array.write(left - 1, raw)
 
-    array = tf.TensorArray(recurrent.dtype, num_steps)
+    def gradients(time: tf.Tensor, passed: State) -> tuple[tf.Tensor, tf.Tensor]:
+        hidden, cell = ends.enter(passed, last, time)
+        gates, before = gate_gradients(tape, time, State(hidden + outer[time], cell))
+        return tf.concat(gates, axis=layout.features), before
+
+    array = tf.TensorArray(weights.dtype, num_steps)
     start = (num_steps, ends.start(last), array)
-    _, passed, array = tf.while_loop(lambda left, *_: left > 0, step, start)
+    stop = int(from_zero)
+    _, passed, array = tf.while_loop(lambda left, *_: left > stop, step, start)
+    if from_zero:
+        array = array.write(0, gradients(tf.constant(0), passed)[0])
+        passed = State(*map(tf.zeros_like, passed))
     return array.stack(), passed

@@ -2,14 +2,14 @@
 
 The input projection of all time steps is done before the loop (`projection`), weight gradients are
 one matmul each after the backward loop, and both directions of a layer share a matmul per step.
-Activations are features-major here, `[time, directions, depth, batch]`: a weight matrix that stands
-to the left of a few columns is what oneDNN multiplies fastest.
+Activations are `[time, directions, matrix]`, in the layout that this processor multiplies fastest.
 The forward loop does not look at lengths: last states are picked out afterwards, and padding after
 a sequence's end receives no gradient because nothing real depends on it.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -27,16 +27,9 @@ from nmt.lstm.layers import (
     layer_by_layer,
     reverse,
 )
-from nmt.lstm.projection import (
-    flatten,
-    outer_products,
-    project_views,
-    project_words,
-    side_by_side,
-    swap,
-    taken_apart,
-)
-from nmt.lstm.recurrence import find_ends, run_backward, run_forward
+from nmt.lstm.layouts import Layout, fastest
+from nmt.lstm.projection import project_views, project_words, side_by_side, taken_apart
+from nmt.lstm.recurrence import Recurrence, Upstream, find_ends, run_backward, run_forward
 
 Backward = Callable[..., tuple[Any, ...]]
 
@@ -44,29 +37,33 @@ Backward = Callable[..., tuple[Any, ...]]
 class Scanned(NamedTuple):
     """All hidden states of a recurrence, and the last state of each sequence."""
 
-    hidden: tf.Tensor  # [time, directions, units, batch]
-    last: State  # [directions, units, batch]
+    hidden: tf.Tensor  # [time, directions, matrix]
+    last: State  # [directions, matrix]
 
 
 def scan(
-    projected: tf.Tensor, recurrent: Sequence[tf.Tensor], initial: State, lengths: tf.Tensor | None
+    projected: tf.Tensor, recurrent: Sequence[tf.Tensor], inputs: StackInputs, layout: Layout
 ) -> Scanned:
-    """Runs one layer's recurrence with a gradient of its own; the state has a directions axis."""
-    ends = find_ends(lengths, projected)
+    """Runs one layer's recurrence with a gradient of its own; states have a directions axis."""
+    initial = State(*map(side_by_side, zip(*inputs.initial)))
+    ends = find_ends(inputs.lengths, projected, layout)
 
     @tf.custom_gradient
     def run(
         projected: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *recurrent: tf.Tensor
     ) -> tuple[tuple[tf.Tensor, ...], Backward]:
-        weights = side_by_side(recurrent)
-        tape = run_forward(projected, weights, State(hidden, cell))
+        recurrence = Recurrence(side_by_side(recurrent), layout, inputs.from_zero)
+        tape = run_forward(projected, recurrence, State(hidden, cell))
         num_steps = tf.shape(projected)[0]
         states = tape.hidden.gather(tf.range(1, num_steps + 1))
 
         def backward(d_states: tf.Tensor, *d_last: tf.Tensor) -> tuple[Any, ...]:
-            gates, passed = run_backward(tape, weights, d_states, State(*d_last), ends)
-            before = flatten(tape.hidden.gather(tf.range(num_steps)))
-            return gates, *passed, *outer_products(before, flatten(gates))
+            upstream = Upstream(d_states, State(*d_last), ends)
+            gates, passed = run_backward(tape, recurrence, upstream)
+            before = tape.hidden.gather(tf.range(num_steps))
+            pairs = zip(taken_apart(before, axis=1), taken_apart(gates, axis=1))
+            flat = [tuple(map(layout.flatten, pair)) for pair in pairs]
+            return gates, *passed, *(layout.outer(*pair) for pair in flat)
 
         last = ends.pick(tape.hidden, num_steps), ends.pick(tape.cells, num_steps)
         return (states, *last), backward
@@ -75,24 +72,20 @@ def scan(
     return Scanned(states, State(*last))
 
 
-def run_layer(inputs: StackInputs, layer: Layer) -> StackOutputs:
-    """Runs a layer in one or both directions; the outputs of both stand under each other.
+def run_layer(inputs: StackInputs, layer: Layer, layout: Layout) -> StackOutputs:
+    """Runs a layer in one or both directions; features of both stand after each other.
 
-    Sequences and states come and go features-major, `[time, depth, batch]` and `[units, batch]`.
+    Sequences and states come and go as `[time, matrix]` and matrices of the layout.
     """
     lengths = inputs.lengths
     read = project_words if isinstance(inputs.sequence, Words) else project_views
-    hidden, last = scan(
-        read(inputs.sequence, lengths, layer),
-        [weights.recurrent for weights in layer],
-        State(*map(side_by_side, zip(*inputs.initial))),
-        lengths,
-    )
+    projected = read(inputs.sequence, lengths, layer, layout)
+    hidden, last = scan(projected, [weights.recurrent for weights in layer], inputs, layout)
     outputs = taken_apart(hidden, axis=1)
     if len(layer) == 2:
-        outputs[1] = reverse(outputs[1], lengths, batch_axis=2)
+        outputs[1] = reverse(outputs[1], lengths, batch_axis=layout.batch % 3)
     states = [State(*state) for state in zip(*map(taken_apart, last))]
-    return StackOutputs(tf.concat(outputs, axis=1), states)
+    return StackOutputs(tf.concat(outputs, axis=layout.features), states)
 
 
 def silence(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
@@ -103,33 +96,35 @@ def silence(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
     return sequence * tf.transpose(alive)[:, :, tf.newaxis]
 
 
-class TurnedDropout(Dropout):
-    """Drops what it drops elsewhere, where batches come before features."""
-
-    def __call__(self, values: tf.Tensor, site: int) -> tf.Tensor:
-        """Applies dropout, features-major."""
-        return swap(super().__call__(swap(values), site)) if self.rate else values
-
-
-run_layers = layer_by_layer(run_layer)
-
-
-def run_stack(
-    inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
+def run_stack_in(
+    layout: Layout,
+    inputs: StackInputs,
+    layers: Sequence[Layer],
+    dropout: Dropout = NO_DROPOUT,
 ) -> StackOutputs:
     """Runs the layers; only the top one's padding is cleared, since no layer reads the others'.
 
     Words that repeat are projected once, but for dropout: then no two of them are the same.
     """
+
+    def turn(state: State) -> State:
+        return State(*map(layout.turn, state))
+
+    def drop(values: tf.Tensor, site: int) -> tf.Tensor:
+        return layout.turn(dropout(layout.turn(values), site)) if dropout.rate else values
+
     sequence = inputs.sequence
     if dropout.rate or not isinstance(sequence, Words):
-        sequence = swap(embed(sequence))
+        sequence = layout.turn(embed(sequence))
     turned = inputs._replace(sequence=sequence, initial=list(map(turn, inputs.initial)))
-    outputs = run_layers(turned, layers, TurnedDropout(*dropout))
-    sequence = silence(swap(outputs.sequence), inputs.lengths)
+    run_layers = layer_by_layer(functools.partial(run_layer, layout=layout))
+    outputs = run_layers(turned, layers, drop)
+    sequence = silence(layout.turn(outputs.sequence), inputs.lengths)
     return StackOutputs(sequence, list(map(turn, outputs.final)))
 
 
-def turn(state: State) -> State:
-    """A state with its axes swapped."""
-    return State(*map(tf.transpose, state))
+def run_stack(
+    inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
+) -> StackOutputs:
+    """Runs the layers in the layout that is fastest for them."""
+    return run_stack_in(fastest(len(layers[0])), inputs, layers, dropout)

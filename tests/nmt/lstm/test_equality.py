@@ -1,14 +1,23 @@
 """All LSTM implementations compute one function of one set of weights."""
 
+import functools
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from nmt.lstm import dynamic, projection, scan
+from nmt.lstm import dynamic, layouts, projection, scan
 from nmt.lstm.layers import Dropout, LayerWeights, StackInputs, State, Words, zero_states
 
 DEPTH, UNITS, BATCH, TIME = 5, 7, 4, 9
 LENGTHS = tf.constant([9, 1, 4, 6])
+LAYOUTS = {
+    "rows": layouts.Rows(),
+    "columns": layouts.Columns(folds=False),
+    "folding columns": layouts.Columns(folds=True),
+}
+RUN_STACK = {name: functools.partial(scan.run_stack_in, way) for name, way in LAYOUTS.items()}
+RUN_STACK["dynamic"] = dynamic.run_stack
 
 
 def normal(rng, *shape):
@@ -31,14 +40,15 @@ def make_case(num_layers, ways):
     return normal(rng, TIME, BATCH, DEPTH), states, layers
 
 
-def run(run_stack, sequence, states, layers, lengths=LENGTHS):
+def run(run_stack, sequence, states, layers, lengths=LENGTHS, from_zero=False):
     """Outputs, final states, and gradients of an uneven function of both."""
 
     @tf.function
     def compute(sequence, states, layers):
         with tf.GradientTape() as tape:
             tape.watch([sequence, states, layers])
-            outputs, final = run_stack(StackInputs(sequence, lengths, states), layers)
+            inputs = StackInputs(sequence, lengths, states, from_zero=from_zero)
+            outputs, final = run_stack(inputs, layers)
             total = tf.reduce_sum(tf.sin(3 * outputs))
             total += sum(tf.reduce_sum(tf.cos(s.hidden) + s.cell**2) for s in final)
         return outputs, final, tape.gradient(total, [sequence, states, layers])
@@ -49,12 +59,33 @@ def run(run_stack, sequence, states, layers, lengths=LENGTHS):
 @pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("num_layers", [1, 2, 3])
 @pytest.mark.parametrize("lengths", [LENGTHS, None], ids=["ragged", "full"])
-def test_scan_equals_dynamic(num_layers, ways, lengths):
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_scan_equals_dynamic(num_layers, ways, lengths, layout):
     case = make_case(num_layers, ways)
-    expected, actual = (run(m.run_stack, *case, lengths) for m in (dynamic, scan))
+    expected, actual = (run(RUN_STACK[way], *case, lengths) for way in ("dynamic", layout))
     assert len(expected) == 1 + 2 * num_layers * ways + 1 + 5 * num_layers * ways
     for one, other in zip(expected, actual):
         np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("ways", [1, 2])
+@pytest.mark.parametrize("num_steps", [1, 2, TIME])
+@pytest.mark.parametrize("lengths", [LENGTHS, None], ids=["ragged", "full"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_states_that_begin_with_zeros_need_not_be_multiplied(layout, lengths, num_steps, ways):
+    sequence, _, layers = make_case(2, ways)
+    states = zero_states(layers, BATCH)
+    case = (sequence[:num_steps], states, layers)
+    lengths = None if lengths is None else tf.minimum(lengths, num_steps)
+    expected = run(dynamic.run_stack, *case, lengths)
+    actual = run(RUN_STACK[layout], *case, lengths, from_zero=True)
+    num_given = 1 + 2 * len(states)  # outputs and last states
+    begun = range(num_given + 1, num_given + 1 + 2 * len(states))  # gradients nobody asks for
+    for number, (one, other) in enumerate(zip(expected, actual, strict=True)):
+        if number in begun:
+            assert not other.any()
+        else:
+            np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
 
 
 def test_dynamic_equals_keras():
@@ -71,23 +102,23 @@ def test_dynamic_equals_keras():
     np.testing.assert_allclose(actual.final[0].cell, cell, atol=1e-5)
 
 
-@pytest.mark.parametrize("module", [dynamic, scan])
-def test_outputs_are_zero_and_states_stand_still_after_the_end(module):
+@pytest.mark.parametrize("way", RUN_STACK)
+def test_outputs_are_zero_and_states_stand_still_after_the_end(way):
     sequence, states, layers = make_case(1, 1)
-    outputs, final = module.run_stack(StackInputs(sequence, LENGTHS, states), layers)
+    outputs, final = RUN_STACK[way](StackInputs(sequence, LENGTHS, states), layers)
     alone = StackInputs(sequence[:4], tf.fill([BATCH], 4), states)
     assert not outputs[4:, 2].numpy().any()
     np.testing.assert_allclose(
-        final[0].hidden[2], module.run_stack(alone, layers).final[0].hidden[2], atol=1e-6
+        final[0].hidden[2], RUN_STACK[way](alone, layers).final[0].hidden[2], atol=1e-6
     )
 
 
-@pytest.mark.parametrize("module", [dynamic, scan])
-def test_backward_direction_starts_at_each_sentences_end(module):
+@pytest.mark.parametrize("way", RUN_STACK)
+def test_backward_direction_starts_at_each_sentences_end(way):
     sequence, states, layers = make_case(1, 2)
-    outputs = module.run_stack(StackInputs(sequence, LENGTHS, states), layers).sequence
+    outputs = RUN_STACK[way](StackInputs(sequence, LENGTHS, states), layers).sequence
     turned = tf.reverse_sequence(sequence, LENGTHS, 0, 1)
-    alone = module.run_stack(StackInputs(turned, LENGTHS, states[1:]), [layers[0][1:]]).sequence
+    alone = RUN_STACK[way](StackInputs(turned, LENGTHS, states[1:]), [layers[0][1:]]).sequence
     expected = tf.reverse_sequence(alone, LENGTHS, 0, 1)
     np.testing.assert_allclose(outputs[..., UNITS:], expected, atol=1e-6)
 
@@ -111,8 +142,9 @@ def run_words(run_stack, table, ids, states, layers, dropout):
 @pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("rate", [0.0, 0.5])
 @pytest.mark.parametrize(("num_words", "fewest"), [(3, 0), (3, 320), (200, 0)])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_words_that_repeat_are_computed_once_with_the_same_result(
-    monkeypatch, ways, rate, num_words, fewest
+    monkeypatch, ways, rate, num_words, fewest, layout
 ):
     """Fewer and more words than are multiplied at once; dropout makes every one another."""
     monkeypatch.setattr(projection, "FEWEST_WORDS", fewest)
@@ -122,6 +154,32 @@ def test_words_that_repeat_are_computed_once_with_the_same_result(
     ids = tf.constant(rng.integers(0, num_words, [TIME, BATCH]), tf.int32)
     dropout = Dropout(rate, tf.constant([1, 2]))
     how = (table, ids, states, layers, dropout)
-    expected, actual = (run_words(module.run_stack, *how) for module in (dynamic, scan))
+    expected, actual = (run_words(RUN_STACK[way], *how) for way in ("dynamic", layout))
     for one, other in zip(expected, actual):
         np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
+
+
+def test_the_layout_follows_the_processor_and_the_directions(monkeypatch):
+    monkeypatch.setattr(layouts.cpu, "features", lambda: {"avx2", "avx512f"})
+    assert isinstance(layouts.fastest(1), layouts.Rows)
+    assert layouts.fastest(2).folds
+    monkeypatch.setattr(layouts.cpu, "features", lambda: {"avx2"})
+    assert not layouts.fastest(1).folds
+    assert not layouts.fastest(2).folds
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("batched", [True, False])
+def test_large_matmuls_are_the_same_both_ways(monkeypatch, layout, batched):
+    """Which of them is taken follows the processor."""
+    monkeypatch.setattr(
+        layouts, "large_matmul", functools.partial(layouts.large_matmul, batched=batched)
+    )
+    rng = np.random.default_rng(3)
+    rows, kernel, bias = normal(rng, 6, DEPTH), normal(rng, DEPTH, UNITS), normal(rng, UNITS)
+    found = layout.turn(layout.project(layout.turn(rows), kernel, bias))
+    np.testing.assert_allclose(found, rows.numpy() @ kernel + bias, atol=1e-6)
+    back = layout.turn(layout.project_back(layout.turn(found), kernel))
+    np.testing.assert_allclose(back, found.numpy() @ kernel.numpy().T, atol=1e-6)
+    outer = layout.outer(layout.turn(rows), layout.turn(found))
+    np.testing.assert_allclose(outer, rows.numpy().T @ found, atol=1e-6)

@@ -13,6 +13,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from benchmarks.rounds import Record, measure, median, parse, table, train
 from nmt.config import OPTIMIZERS
@@ -31,11 +32,15 @@ PHASES = {
 }
 
 
+def phases_of(records: Sequence[Record]) -> dict[str, Any]:
+    """Those of the round whose step is the median one: of one round, so that they add up."""
+    every: list[dict[str, Any]] = [record["phase_seconds"] for record in records]
+    return sorted(every, key=lambda found: float(found["step"]))[(len(every) - 1) // 2]
+
+
 def phase(records: Sequence[Record], name: str) -> float:
-    """Seconds of a phase, mean of the replicas, median of the rounds."""
-    return statistics.median(
-        statistics.mean(record["phase_seconds"]["replicas"][name]) for record in records
-    )
+    """Seconds of a phase, mean of the replicas."""
+    return statistics.mean(phases_of(records)["replicas"][name])
 
 
 def batch_seconds(records: Sequence[Record]) -> float:
@@ -44,8 +49,8 @@ def batch_seconds(records: Sequence[Record]) -> float:
 
 
 def step_seconds(records: Sequence[Record]) -> float:
-    """Seconds of a step in the window the phases were measured in, median of the rounds."""
-    return statistics.median(record["phase_seconds"]["step"] for record in records)
+    """Seconds of a step in the window the phases were measured in."""
+    return float(phases_of(records)["step"])
 
 
 def cell(optimizer: str, count: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Final
 
@@ -31,3 +32,5 @@ def draw(history: History, path: Path) -> None:
     lines = [*losses.get_lines(), *bleu.get_lines()]
     losses.legend(lines, [str(line.get_label()) for line in lines], loc="center right")
     figure.savefig(path, dpi=120)
+    figure.clear()
+    gc.collect()  # a picture's parts hold each other: tens of megabytes would wait for a while

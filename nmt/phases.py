@@ -122,8 +122,10 @@ def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
             begun.append([start, transfer, read, *marks])
         agreed, exchanged = zip(*map(passed, strategy.agree(handed_in)))
         strategy.update(agreed, trainer.step.read_value())
+        trainer.finish_step()
         updated = [passed([v.read_value() for v in copy.variables])[1] for copy in strategy.copies]
-        trainer.step.assign_add(1)
+        if trainer.averages:
+            updated[0] = passed([v.read_value() for v in trainer.averages.variables])[1]
         # A single copy is everyone's.
         ends = list(zip(exchanged, updated)) * (len(begun) // len(exchanged))
         return tf.stack([tf.stack([*marks, *end]) for marks, end in zip(begun, ends)])
@@ -133,7 +135,7 @@ def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
 
 
 class Phases(NamedTuple):
-    """Seconds of a step, medians of the window."""
+    """Seconds of a step, means of the steps in the middle of the window."""
 
     step: float
     replicas: dict[str, list[float]]  # by phase, each replica's
@@ -153,16 +155,26 @@ def measure(trainer: Trainer, batches: Iterable[tuple[Batch, ...]], num_steps: i
 
 
 def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
-    """Medians over the steps of a window."""
+    """Means over the middle third of a window's steps, by their length.
+
+    Of the same steps for all phases, so that they add up, but of none that was disturbed.
+    """
+    lengths = times.max(axis=(1, 2)) - times[:, :, MARKS.index("start")].min(axis=1)
+    times = times[middle(lengths)]
     at = {mark: times[:, :, number] for number, mark in enumerate(MARKS)}
     at["ready"] = np.maximum(at["transfer"], at["read"])
     replicas, total = {}, {}
     for phase, begin in since.items():
-        replicas[phase] = np.median(at[phase] - at[begin], axis=0).tolist()
+        replicas[phase] = np.mean(at[phase] - at[begin], axis=0).tolist()
         span = at[phase].max(axis=1) - at[begin].min(axis=1)
-        total[phase] = float(np.median(span))
-    steps = times.max(axis=(1, 2)) - at["start"].min(axis=1)
-    return Phases(float(np.median(steps)), replicas, total)
+        total[phase] = float(np.mean(span))
+    return Phases(float(np.mean(lengths[middle(lengths)])), replicas, total)
+
+
+def middle(lengths: Times) -> npt.NDArray[np.int64]:
+    """Numbers of the steps that are neither among the shortest nor among the longest."""
+    spared = len(lengths) // 3
+    return np.argsort(lengths, kind="stable")[spared : len(lengths) - spared]
 
 
 def table(phases: Phases, input_wait_s: float) -> str:

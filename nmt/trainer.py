@@ -77,10 +77,14 @@ class Trainer:
             gradients.append(ReplicaGradients(sums, result.num_tokens, result.loss_sum))
             results.append(result)
         updated = self.strategy.update(self.strategy.agree(gradients), self.step.read_value())
+        self.finish_step()
+        return StepResult(ReplicaResult(*map(tf.add_n, map(list, zip(*results)))), updated)
+
+    def finish_step(self) -> None:
+        """Counts an update that was made; averages follow it."""
         step = self.step.assign_add(1)
         if self.averages:
             self.averages.follow(step)
-        return StepResult(ReplicaResult(*map(tf.add_n, map(list, zip(*results)))), updated)
 
     @property
     def weights(self) -> list[tf.Variable]:

@@ -8,7 +8,7 @@ from tests import small
 BATCHES = (small.batch([5, 1, 3, 2], [2, 6, 4, 1]), small.batch([2, 2], [1, 3], seed=1))
 
 
-def test_phases_are_medians_for_each_replica_and_overlap_in_all():
+def test_phases_are_of_steps_in_the_middle_for_each_replica_and_overlap_in_all():
     # start, transfer, read, wait, forward, backward, exchange, update
     first = [0.0, 1.0, 2.0, 2.0, 4.0, 8.0, 10.0, 11.0]
     second = [0.0, 1.0, 1.0, 4.0, 6.0, 9.0, 10.0, 12.0]
@@ -21,6 +21,29 @@ def test_phases_are_medians_for_each_replica_and_overlap_in_all():
     assert found.replicas["exchange"] == [2.0, 1.0]
     assert found.total["forward"] == 4.0
     assert found.total["update"] == 2.0
+
+
+def test_what_is_waited_for_in_turn_is_lost_in_no_phase():
+    """A median of each phase by itself would be 0 for the three that wait."""
+    waits = [(9.0, 0.0, 0.0), (0.0, 9.0, 0.0), (0.0, 0.0, 9.0)]
+    step = [0.0, 1.0, 1.0, *(np.cumsum([2.0, 2.0, 2.0, 2.0, 2.0]) + 1.0)]
+    times = np.array([[step]] * 3)
+    for marks, (forward, backward, exchange) in zip(times[:, 0], waits):
+        marks[4:] += forward
+        marks[5:] += backward
+        marks[6:] += exchange
+    found = phases.summarize(np.concatenate([times] * 2))
+    own = sum(found.replicas[phase][0] for phase in phases.SINCE if phase != "transfer")
+    assert own == pytest.approx(found.step) == 20.0
+
+
+def test_averages_follow_the_measured_step():
+    real, measured = (small.trainer("replicated", 2, ema_decay=0.5) for _ in range(2))
+    for _ in range(3):
+        real.train_step(BATCHES)
+    phases.measure(measured, [BATCHES] * 9, num_steps=2)
+    for one, other in zip(real.averages.variables, measured.averages.variables):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("strategy", VARIABLE_UPDATES)

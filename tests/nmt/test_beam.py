@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS
-from nmt.beam import Search
+from nmt.beam import Search, top_entries
 from nmt.beam_search import beam_search
 from nmt.config import ATTENTIONS, OptimizerConfig
 from nmt.types import BATCH_SPEC
@@ -159,3 +159,14 @@ def test_sentences_that_leave_the_batch_early_are_translated_as_by_themselves(at
         np.testing.assert_array_equal(together.ids[row, :, time:], EOS)
         np.testing.assert_allclose(together.scores[row], alone.scores[0], rtol=1e-4)
     assert len(lengths) > 2
+
+
+@pytest.mark.parametrize("size", [19, 640, 1000, 6000, 7919])
+@pytest.mark.parametrize("count", [1, 5])
+def test_the_largest_entries_are_found_in_chunks_as_without(size, count):
+    """Many of them are equal, and whole rows are."""
+    rng = np.random.default_rng(size)
+    rows = tf.constant(rng.integers(-40, 40, [30, size]), tf.float32)
+    rows = tf.concat([rows, tf.zeros([1, size]), tf.fill([1, size], tf.float32.min)], axis=0)
+    for one, other in zip(top_entries(rows, count), tf.math.top_k(rows, count)):
+        np.testing.assert_array_equal(one, other)

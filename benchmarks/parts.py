@@ -8,6 +8,10 @@ from typing import Any, Final, NamedTuple
 import tensorflow as tf
 
 from nmt.loss import cross_entropy
+from nmt.lstm.layers import LayerWeights, StackInputs, zero_states
+from nmt.lstm.layouts import FASTEST, Columns
+from nmt.lstm.scan import run_stack_in
+from nmt.matmul import BATCHED, large_matmul
 
 Work = Callable[[], Any]
 
@@ -63,6 +67,45 @@ def recurrent_step(sizes: Sizes) -> dict[str, Work]:
         "weights to the right, transposed in the matmul": compiled(folded_behind, rows, transposed),
         f"{sizes.layers} layers in one call": compiled(tf.matmul, *stacks),
     }
+
+
+LAYOUTS: Final = (FASTEST, Columns(folds=not FASTEST.folds))
+
+
+def layouts_of(num_directions: int) -> Callable[[Sizes], dict[str, Work]]:
+    """Two layers, forward and backward."""
+
+    def ways(sizes: Sizes) -> dict[str, Work]:
+        units, depth = sizes.units, num_directions * sizes.units
+        shapes = [(depth, 4 * units), (units, 4 * units), (4 * units,)]
+        layers = [
+            [LayerWeights(*(numbers(*shape) for shape in shapes)) for _ in range(num_directions)]
+            for _ in range(2)
+        ]
+        sequence = numbers(sizes.time, sizes.batch, depth)
+        states = zero_states(layers, sizes.batch)
+
+        def in_layout(layout: Columns) -> Work:
+            def run(values: tf.Tensor) -> tf.Tensor:
+                weights = tf.nest.map_structure(lambda weight: weight.read_value(), layers)
+                with tf.GradientTape() as tape:
+                    tape.watch([values, weights])
+                    inputs = StackInputs(values, None, states)
+                    total = tf.reduce_sum(run_stack_in(layout, inputs, weights).sequence)
+                gradients = tf.nest.flatten(tape.gradient(total, [values, weights]))
+                return tf.add_n([tf.reduce_sum(gradient[:1]) for gradient in gradients])
+
+            return compiled(run, sequence)
+
+        return {describe(each): in_layout(each) for each in LAYOUTS}
+
+    return ways
+
+
+def describe(layout: Columns) -> str:
+    """When weights are transposed."""
+    how = "as they are read" if layout.folds else "before"
+    return f"weights of the projection transposed {how}"
 
 
 def transposed_weights(sizes: Sizes) -> dict[str, Work]:
@@ -204,7 +247,26 @@ def adam(sizes: Sizes) -> dict[str, Work]:
     }
 
 
+def large_matmuls(sizes: Sizes) -> dict[str, Work]:
+    """The gradient of a layer's input, which transposes its weights."""
+    gates, weights = (
+        numbers(sizes.batch * sizes.time, 4 * sizes.units),
+        numbers(sizes.units, 4 * sizes.units),
+    )
+
+    def transposing(batched: bool) -> Work:
+        return compiled(
+            lambda a, b: large_matmul(a, b, transpose_b=True, batched=batched), gates, weights
+        )
+
+    ways = {True: "TensorFlow's batched matmul", False: "the plain one"}
+    return {ways[batched]: transposing(batched) for batched in (BATCHED, not BATCHED)}
+
+
 PARTS: Final[Mapping[str, Callable[[Sizes], dict[str, Work]]]] = {
+    "two layers of one direction": layouts_of(1),
+    "two layers of two directions": layouts_of(2),
+    "gradient of a layer's input": large_matmuls,
     "recurrent matmul of a step": recurrent_step,
     "a layer's weights, transposed": transposed_weights,
     "matmuls of four layers": decoder_stack,

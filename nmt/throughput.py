@@ -61,10 +61,10 @@ class Meter:
         self.step_seconds = array("d")
         self.losses = array("d")  # per target token
         self.num_skipped = 0  # updates left out
-        self.words = array("l")
-        self.ids = array("l")  # the same numbers, but where ids are characters
-        self.target_ids = array("l")
-        self.wait_seconds = array("d")  # of each step, until its batch was there
+        self.words = array("i")
+        self.ids = array("i")  # the same numbers, but where ids are characters
+        self.target_ids = array("i")
+        self.wait_seconds = array("f")  # of each step, until its batch was there
         self.first_end: float | None = None  # when the first step was done
         self.last = clock()
 

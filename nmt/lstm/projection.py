@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from nmt import cpu
 from nmt.lstm.layers import Layer, LayerWeights, Words, reverse
-from nmt.lstm.layouts import Layout
+from nmt.lstm.layouts import Columns
 
 # Numbers of different words are rounded up to multiples of this: few sizes of matmuls occur then;
 WORDS_AT_ONCE: Final = 64
@@ -33,7 +33,7 @@ def taken_apart(directions: tf.Tensor, axis: int = 0) -> list[tf.Tensor]:
     return [tf.squeeze(directions, axis)] if single else tf.unstack(directions, axis=axis)
 
 
-def project(sequence: tf.Tensor, weights: LayerWeights, layout: Layout) -> tf.Tensor:
+def project(sequence: tf.Tensor, weights: LayerWeights, layout: Columns) -> tf.Tensor:
     """Multiplies all steps by one direction's kernel, and adds its bias."""
 
     @tf.custom_gradient
@@ -54,7 +54,7 @@ def project(sequence: tf.Tensor, weights: LayerWeights, layout: Layout) -> tf.Te
 
 
 def project_words(
-    words: Words, lengths: tf.Tensor | None, layer: Layer, layout: Layout
+    words: Words, lengths: tf.Tensor | None, layer: Layer, layout: Columns
 ) -> tf.Tensor:
     """The same for words of a table: each that occurs is multiplied once, however often it does."""
     ids, places = tf.unique(tf.reshape(words.ids, [-1]))
@@ -78,7 +78,7 @@ def steps_of(rows: tf.Tensor, places: tf.Tensor, weights: LayerWeights) -> tf.Te
 
 
 def project_views(
-    sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer, layout: Layout
+    sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer, layout: Columns
 ) -> tf.Tensor:
     """Projects a sequence, `[time, matrix]`, as each direction reads it."""
     batch_axis = layout.batch % 3

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from nmt.lstm.layers import State
-from nmt.lstm.layouts import Layout
+from nmt.lstm.layouts import Columns
 
 
 class Tape(NamedTuple):
@@ -41,7 +41,7 @@ class Recurrence(NamedTuple):
     """What a layer multiplies its hidden states by, and how."""
 
     weights: tf.Tensor  # [directions, units, 4 * units]
-    layout: Layout
+    layout: Columns
     from_zero: bool = False  # initial states are zeros: there is nothing to multiply or to pass on
 
 
@@ -117,7 +117,7 @@ class Ends(NamedTuple):
         return State(*(p + self.marks[time] * g for p, g in zip(passed, gradient)))
 
 
-def find_ends(lengths: tf.Tensor | None, like: tf.Tensor, layout: Layout) -> Ends:
+def find_ends(lengths: tf.Tensor | None, like: tf.Tensor, layout: Columns) -> Ends:
     """Marks the last steps of sequences, `like` being `[time, ...]`."""
     if lengths is None:
         return Ends(None)

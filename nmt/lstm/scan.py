@@ -2,7 +2,7 @@
 
 The input projection of all time steps is done before the loop (`projection`), weight gradients are
 one matmul each after the backward loop, and both directions of a layer share a matmul per step.
-Activations are `[time, directions, matrix]`, in the layout that this processor multiplies fastest.
+Activations are `[time, directions, matrix]`, where a matrix is `[features, batch]` (`layouts`).
 The forward loop does not look at lengths: last states are picked out afterwards, and padding after
 a sequence's end receives no gradient because nothing real depends on it.
 """
@@ -27,7 +27,7 @@ from nmt.lstm.layers import (
     layer_by_layer,
     reverse,
 )
-from nmt.lstm.layouts import Layout, fastest
+from nmt.lstm.layouts import FASTEST, Columns
 from nmt.lstm.projection import project_views, project_words, side_by_side, taken_apart
 from nmt.lstm.recurrence import Recurrence, Upstream, find_ends, run_backward, run_forward
 
@@ -42,7 +42,7 @@ class Scanned(NamedTuple):
 
 
 def scan(
-    projected: tf.Tensor, recurrent: Sequence[tf.Tensor], inputs: StackInputs, layout: Layout
+    projected: tf.Tensor, recurrent: Sequence[tf.Tensor], inputs: StackInputs, layout: Columns
 ) -> Scanned:
     """Runs one layer's recurrence with a gradient of its own; states have a directions axis."""
     initial = State(*map(side_by_side, zip(*inputs.initial)))
@@ -72,7 +72,7 @@ def scan(
     return Scanned(states, State(*last))
 
 
-def run_layer(inputs: StackInputs, layer: Layer, layout: Layout) -> StackOutputs:
+def run_layer(inputs: StackInputs, layer: Layer, layout: Columns) -> StackOutputs:
     """Runs a layer in one or both directions; features of both stand after each other.
 
     Sequences and states come and go as `[time, matrix]` and matrices of the layout.
@@ -97,7 +97,7 @@ def silence(sequence: tf.Tensor, lengths: tf.Tensor | None) -> tf.Tensor:
 
 
 def run_stack_in(
-    layout: Layout,
+    layout: Columns,
     inputs: StackInputs,
     layers: Sequence[Layer],
     dropout: Dropout = NO_DROPOUT,
@@ -126,5 +126,5 @@ def run_stack_in(
 def run_stack(
     inputs: StackInputs, layers: Sequence[Layer], dropout: Dropout = NO_DROPOUT
 ) -> StackOutputs:
-    """Runs the layers in the layout that is fastest for them."""
-    return run_stack_in(fastest(len(layers[0])), inputs, layers, dropout)
+    """Runs the layers as it is fastest on this processor."""
+    return run_stack_in(FASTEST, inputs, layers, dropout)

@@ -12,7 +12,6 @@ from nmt.lstm.layers import Dropout, LayerWeights, StackInputs, State, Words, ze
 DEPTH, UNITS, BATCH, TIME = 5, 7, 4, 9
 LENGTHS = tf.constant([9, 1, 4, 6])
 LAYOUTS = {
-    "rows": layouts.Rows(),
     "columns": layouts.Columns(folds=False),
     "folding columns": layouts.Columns(folds=True),
 }
@@ -157,15 +156,6 @@ def test_words_that_repeat_are_computed_once_with_the_same_result(
     expected, actual = (run_words(RUN_STACK[way], *how) for way in ("dynamic", layout))
     for one, other in zip(expected, actual):
         np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
-
-
-def test_the_layout_follows_the_processor_and_the_directions(monkeypatch):
-    monkeypatch.setattr(layouts.cpu, "features", lambda: {"avx2", "avx512f"})
-    assert isinstance(layouts.fastest(1), layouts.Rows)
-    assert layouts.fastest(2).folds
-    monkeypatch.setattr(layouts.cpu, "features", lambda: {"avx2"})
-    assert not layouts.fastest(1).folds
-    assert not layouts.fastest(2).folds
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from nmt.attention import SCORES
 from nmt.config import ENCODER_TYPES, OPTIMIZERS, VARIABLE_UPDATES, OptimizerConfig
 from nmt.types import Batch
 from nmt.weights import backward_order
@@ -276,7 +277,6 @@ def test_late_gradients_may_travel_in_16_bits():
 
 
 RICH = {
-    "attention": "normed_bahdanau",
     "residual": True,
     "tied_embeddings": True,
     "embedding_dim": 8,
@@ -284,10 +284,15 @@ RICH = {
 }
 
 
-@pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
-@pytest.mark.parametrize("strategy", SYNCHRONOUS)
-def test_a_model_with_everything_is_the_same_however_the_work_is_spread(strategy, encoder_type):
-    options = {"encoder_type": encoder_type, "optimizer": CONFIGS["sgd clipped"], **RICH}
+SPREAD = zip(itertools.product(SYNCHRONOUS, ENCODER_TYPES), SCORES, strict=True)
+
+
+@pytest.mark.parametrize(("how", "attention"), list(SPREAD), ids=str)
+def test_a_model_with_everything_is_the_same_however_the_work_is_spread(how, attention):
+    """Every kind of attention with one strategy and encoder type."""
+    strategy, encoder_type = how
+    options = {"encoder_type": encoder_type, "attention": attention, **RICH}
+    options["optimizer"] = CONFIGS["sgd clipped"]
     expected = train(small.trainer("parameter_server", 1, **options), 1, 3)
     actual = train(small.trainer(strategy, 3, **options), 3, 3)
     for one, other in zip(expected, actual):

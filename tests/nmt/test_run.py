@@ -1,5 +1,9 @@
+import pytest
+import tensorflow as tf
+
 from input_pipeline.training_data import TrainingData
 from nmt.config import RunConfig, TrainConfig
+from nmt.errors import UserError
 from nmt.history import History
 from nmt.interrupt import Interrupt
 from nmt.keeper import Keeper
@@ -31,3 +35,16 @@ def test_a_resumed_run_asks_for_the_batches_it_has_not_seen():
     assert asked == [5]
     assert int(trainer.step) == 7
     assert len(meter.losses) == 2
+
+
+def test_memory_that_is_short_is_one_line():
+    def exhausted(_):
+        raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor")
+
+    trainer, meter = small.trainer(num_replicas=2), Meter(0)
+    trainer.train_step = exhausted
+    schedule = Schedule(num_warmup=0, num_batches=2, log_every=1)
+    setup = Setup(TrainConfig(), data(asked=[]), trainer, schedule, None, 0, History())
+    said = "memory is short for a global batch .* = 2 x .* sentences; give a smaller --batch_size"
+    with pytest.raises(UserError, match=said):
+        train(setup, meter, Keeper(setup, meter), Interrupt())

@@ -12,6 +12,12 @@ NAME: Final = "learning_curve.png"
 
 
 def draw(history: History, path: Path) -> None:
+    """Draws it and lets its memory go."""
+    draw_looks(history, path)
+    gc.collect()  # a picture's parts hold each other: tens of megabytes would wait for a while
+
+
+def draw_looks(history: History, path: Path) -> None:
     """Losses to the left, BLEU to the right, the best look marked."""
     from matplotlib.figure import Figure  # without pyplot: no window, no global state
 
@@ -32,5 +38,3 @@ def draw(history: History, path: Path) -> None:
     lines = [*losses.get_lines(), *bleu.get_lines()]
     losses.legend(lines, [str(line.get_label()) for line in lines], loc="center right")
     figure.savefig(path, dpi=120)
-    figure.clear()
-    gc.collect()  # a picture's parts hold each other: tens of megabytes would wait for a while

@@ -1,7 +1,10 @@
+import gc
 import json
 
 import pytest
+from matplotlib.figure import Figure
 
+from nmt import curve
 from nmt.history import History, Score, from_json, to_json
 
 
@@ -55,3 +58,16 @@ def test_looks_saved_without_signatures_are_read_too():
 def test_what_is_no_history_is_refused(text):
     with pytest.raises((KeyError, ValueError)):
         from_json(text.encode())
+
+
+def test_a_picture_is_gone_from_memory_once_it_is_drawn(tmp_path):
+    """Left to the garbage collector, tens of megabytes waited for it."""
+    gc.collect()
+    gc.disable()
+    try:
+        curve.draw(History([score(1, 5.0), score(2, 6.0)]), tmp_path / "curve.png")
+        left = [one for one in gc.get_objects() if isinstance(one, Figure)]
+    finally:
+        gc.enable()
+    assert (tmp_path / "curve.png").exists()
+    assert not left

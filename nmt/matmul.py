@@ -10,7 +10,7 @@ from nmt import cpu
 
 BATCHED: Final = "avx512f" in cpu.features()
 """Whether TensorFlow's batched matmul is the faster one: with AVX-512 oneDNN has a better kernel
-for it than for the plain one, by up to 13 % where something is transposed."""
+for it than for the plain one, above all where something is transposed (benchmarks.ways)."""
 
 
 def large_matmul(

@@ -49,7 +49,7 @@ def make_record(
         "batch_words_per_replica": config.data.batch_words or None,
         "timed_batches": len(timed),
         "timed_seconds": sum(timed),
-        "timed_words": sum(meter.words[meter.num_warmup :]),
+        "timed_words": meter.timed.words,
         "step_seconds": timed,
         "input_wait_seconds": meter.input_wait_s,
         "padding_share": data.padding_share,
@@ -72,8 +72,9 @@ def make_record(
 
 def flops_per_s(trainer: Trainer, meter: Meter) -> float:
     """The model's arithmetic on real words per second; 0 where nothing was timed."""
-    seconds = sum(meter.timed_seconds)
-    return model_flops(trainer.model.specs, *meter.timed_ids) / seconds if seconds else 0.0
+    seconds, timed = sum(meter.timed_seconds), meter.timed
+    flops = model_flops(trainer.model.specs, timed.ids - timed.target_ids, timed.target_ids)
+    return flops / seconds if seconds else 0.0
 
 
 def memory(devices: Sequence[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from nmt.types import StepResult
@@ -50,6 +50,20 @@ def read_step(result: StepResult) -> Step:
     return Step(float(replicas.loss_sum) / max(1, tokens), tokens, norm, skipped)
 
 
+class Counts(NamedTuple):
+    """What steps processed."""
+
+    words: int
+    ids: int  # the same number, but where ids are characters
+    target_ids: int
+
+
+def read_counts(result: StepResult) -> Counts:
+    """Waits for what a step processed."""
+    replicas = result.replicas
+    return Counts(*map(int, (replicas.num_words, replicas.num_ids, replicas.num_tokens)))
+
+
 class Meter:
     """Collects step results and reads them only when asked, so that steps need not wait."""
 
@@ -57,14 +71,13 @@ class Meter:
         self.num_warmup = num_warmup
         self.clock = clock
         self.pending: list[StepResult] = []
-        # Arrays: runs have millions of steps.
+        # Arrays, and sums where no list is asked for: runs have millions of steps.
         self.step_seconds = array("d")
         self.losses = array("d")  # per target token
         self.num_skipped = 0  # updates left out
-        self.words = array("i")
-        self.ids = array("i")  # the same numbers, but where ids are characters
-        self.target_ids = array("i")
-        self.wait_seconds = array("f")  # of each step, until its batch was there
+        self.timed = Counts(0, 0, 0)
+        self.input_wait_s = 0.0  # of the timed steps, until their batches were there
+        self.waited = 0.0  # for the batch at hand
         self.first_end: float | None = None  # when the first step was done
         self.last = clock()
 
@@ -81,15 +94,14 @@ class Meter:
                 batch = next(iterator)
             except StopIteration:
                 return
-            self.wait_seconds.append(self.clock() - asked)
+            self.waited = self.clock() - asked
             yield batch
 
     def count(self, result: StepResult) -> None:
         """Takes in a step that has been issued; a device may still be at work on it."""
         self.pending.append(result)
-        self._lap()
-
-    def _lap(self) -> None:
+        if len(self.step_seconds) >= self.num_warmup:
+            self.input_wait_s += self.waited
         now = self.clock()
         self.step_seconds.append(now - self.last)
         self.last = now
@@ -101,27 +113,26 @@ class Meter:
         device runs behind the host.
         """
         steps = [read_step(result) for result in self.pending]
-        words = [int(result.replicas.num_words) for result in self.pending]
-        self.ids.extend(int(result.replicas.num_ids) for result in self.pending)
-        self.target_ids.extend(step.num_tokens for step in steps)
+        counts = list(map(read_counts, self.pending))
         if self.pending:
             waited = self.clock()
             self.step_seconds[-1] += waited - self.last
             self.last = waited
             self.first_end = self.first_end or waited
         self.pending = []
+        timed = counts[max(0, self.num_warmup - len(self.losses)) :]
+        self.timed = Counts(*map(sum, zip(self.timed, *timed)))
         self.losses.extend(step.loss for step in steps)
         self.num_skipped += sum(step.num_skipped for step in steps)
-        self.words.extend(words)
-        return self._window(steps, words)
+        return self._window(steps, sum(each.words for each in counts))
 
-    def _window(self, steps: list[Step], words: list[int]) -> Window:
+    def _window(self, steps: list[Step], words: int) -> Window:
         seconds = sum(self.step_seconds[len(self.step_seconds) - len(steps) :])
         good = [step for step in steps if step.finite]
         tokens = sum(step.num_tokens for step in good)
         loss = sum(step.loss * step.num_tokens for step in good) / tokens if tokens else math.nan
         norm = sum(step.gradient_norm for step in good) / len(good) if good else math.nan
-        rate = sum(words) / seconds if seconds else 0.0
+        rate = words / seconds if seconds else 0.0
         return Window(rate, seconds / max(1, len(steps)), loss, norm, steps)
 
     @property
@@ -130,26 +141,15 @@ class Meter:
         return list(self.step_seconds[self.num_warmup :])
 
     @property
-    def input_wait_s(self) -> float:
-        """Seconds of the timed batches that passed until their data was there."""
-        return sum(self.wait_seconds[self.num_warmup : len(self.step_seconds)])
-
-    @property
     def words_per_s(self) -> float:
         """Words of the timed batches per second; 0 where there were none."""
-        return self._per_second(self.words)
+        return self._per_second(self.timed.words)
 
     @property
     def ids_per_s(self) -> float:
         """Ids of the timed batches per second; 0 where there were none."""
-        return self._per_second(self.ids)
+        return self._per_second(self.timed.ids)
 
-    @property
-    def timed_ids(self) -> tuple[int, int]:
-        """Source and target ids of the timed batches."""
-        target = sum(self.target_ids[self.num_warmup :])
-        return sum(self.ids[self.num_warmup :]) - target, target
-
-    def _per_second(self, numbers: Sequence[int]) -> float:
+    def _per_second(self, number: int) -> float:
         seconds = sum(self.timed_seconds)
-        return sum(numbers[self.num_warmup :]) / seconds if seconds else 0.0
+        return number / seconds if seconds else 0.0

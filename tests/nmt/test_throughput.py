@@ -39,6 +39,18 @@ def test_warm_up_is_left_out_of_the_speed():
     assert list(meter.losses) == [2.0] * 4
 
 
+@pytest.mark.parametrize("reads", [{0}, {1}, {0, 2}, {1, 2}, set()])
+def test_warm_up_is_left_out_whenever_it_is_read(reads):
+    clock = Clock()
+    meter = Meter(num_warmup=2, clock=clock)
+    for number, words in enumerate((5, 7, 30, 20)):
+        run(meter, clock, [(1.0, words)])
+        if number in reads:
+            meter.read()
+    meter.read()
+    assert meter.timed == (50, 4 * 50, 2 * 3)
+
+
 def test_a_window_averages_since_the_last_look():
     clock = Clock()
     meter = Meter(0, clock)

@@ -58,13 +58,16 @@ class Columns:
         return large_matmul(left, right, transpose_b=True)
 
     def flatten(self, steps: tf.Tensor) -> tf.Tensor:
-        """`[time, matrix]` as one matrix in which all steps of all sentences stand."""
-        return tf.reshape(tf.transpose(steps, [1, 0, 2]), [steps.shape[1], -1])
+        """`[time, ..., features, batch]` as `[..., features, time * batch]`."""
+        rank = len(steps.shape)
+        turned = tf.transpose(steps, [*range(1, rank - 1), 0, rank - 1])
+        return tf.reshape(turned, [*steps.shape[1:-1], -1])
 
-    def unflatten(self, flat: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
-        """The opposite; time and batch are those of `like`."""
-        shape = [flat.shape[0], tf.shape(like)[0], tf.shape(like)[2]]
-        return tf.transpose(tf.reshape(flat, shape), [1, 0, 2])
+    def unflatten(self, flat: tf.Tensor, batch_size: tf.Tensor) -> tf.Tensor:
+        """The opposite."""
+        rank = len(flat.shape)
+        steps = tf.reshape(flat, [*flat.shape[:-1], -1, batch_size])
+        return tf.transpose(steps, [rank - 1, *range(rank - 1), rank])
 
     def split(self, raw: tf.Tensor) -> list[tf.Tensor]:
         """The four gates of `[directions, matrix]`; of one direction, parts of the same memory."""

@@ -1,7 +1,7 @@
 """What a layer's gates get from its input, for all time steps before the loop.
 
-Sequences are `[time, matrix]` of a layout, for each direction by itself; what comes out is
-`[time, directions, matrix]`.
+Sequences are `[time, matrix]` of a layout, for each direction by itself. What comes out is
+`[time, directions, matrix]`, or as a matmul leaves it: `[directions, features, time * batch]`.
 """
 
 from __future__ import annotations
@@ -34,21 +34,20 @@ def taken_apart(directions: tf.Tensor, axis: int = 0) -> list[tf.Tensor]:
 
 
 def project(sequence: tf.Tensor, weights: LayerWeights, layout: Columns) -> tf.Tensor:
-    """Multiplies all steps by one direction's kernel, and adds its bias."""
+    """Multiplies all steps by one direction's kernel, and adds its bias; leaves them flat."""
 
     @tf.custom_gradient
     def run(
         sequence: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor
     ) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[Any, ...]]]:
         flat = layout.flatten(sequence)
-        projected = layout.project(flat, kernel, bias)
 
-        def backward(d_projected: tf.Tensor) -> tuple[Any, ...]:
-            gates = layout.flatten(d_projected)
-            d_sequence = layout.unflatten(layout.project_back(gates, kernel), sequence)
+        def backward(gates: tf.Tensor) -> tuple[Any, ...]:
+            batch_size = tf.shape(sequence)[layout.batch]
+            d_sequence = layout.unflatten(layout.project_back(gates, kernel), batch_size)
             return d_sequence, layout.outer(flat, gates), tf.reduce_sum(gates, axis=layout.batch)
 
-        return layout.unflatten(projected, sequence), backward
+        return layout.project(flat, kernel, bias), backward
 
     return run(sequence, weights.kernel, weights.bias)
 
@@ -56,7 +55,10 @@ def project(sequence: tf.Tensor, weights: LayerWeights, layout: Columns) -> tf.T
 def project_words(
     words: Words, lengths: tf.Tensor | None, layer: Layer, layout: Columns
 ) -> tf.Tensor:
-    """The same for words of a table: each that occurs is multiplied once, however often it does."""
+    """Projects words of a table; each that occurs is multiplied once, however often it does.
+
+    Gives `[time, directions, matrix]`.
+    """
     ids, places = tf.unique(tf.reshape(words.ids, [-1]))
     places = tf.reshape(places, tf.shape(words.ids))
     rows = tf.gather(words.table, filled_up(ids, tf.size(places)))
@@ -80,9 +82,9 @@ def steps_of(rows: tf.Tensor, places: tf.Tensor, weights: LayerWeights) -> tf.Te
 def project_views(
     sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer, layout: Columns
 ) -> tf.Tensor:
-    """Projects a sequence, `[time, matrix]`, as each direction reads it."""
+    """Projects a sequence as each direction reads it: `[directions, features, time * batch]`."""
     batch_axis = layout.batch % 3
     views = [sequence]
     if len(layer) == 2:
         views.append(reverse(sequence, lengths, batch_axis))
-    return side_by_side([project(v, way, layout) for v, way in zip(views, layer)], axis=1)
+    return side_by_side([project(view, way, layout) for view, way in zip(views, layer)])

@@ -44,29 +44,35 @@ class Scanned(NamedTuple):
 def scan(
     projected: tf.Tensor, recurrent: Sequence[tf.Tensor], inputs: StackInputs, layout: Columns
 ) -> Scanned:
-    """Runs one layer's recurrence with a gradient of its own; states have a directions axis."""
+    """Runs one layer's recurrence with a gradient of its own; states have a directions axis.
+
+    What was projected comes in one of two forms (`projection`), and so does its gradient: weights'
+    gradients need it flat, and it is turned for them once.
+    """
     initial = State(*map(side_by_side, zip(*inputs.initial)))
-    ends = find_ends(inputs.lengths, projected, layout)
+    is_flat = len(projected.shape) == 3
 
     @tf.custom_gradient
     def run(
         projected: tf.Tensor, hidden: tf.Tensor, cell: tf.Tensor, *recurrent: tf.Tensor
     ) -> tuple[tuple[tf.Tensor, ...], Backward]:
         recurrence = Recurrence(side_by_side(recurrent), layout, inputs.from_zero)
-        tape = run_forward(projected, recurrence, State(hidden, cell))
-        num_steps = tf.shape(projected)[0]
-        states = tape.hidden.gather(tf.range(1, num_steps + 1))
+        batch_size = tf.shape(hidden)[layout.batch]
+        steps = layout.unflatten(projected, batch_size) if is_flat else projected
+        ends, num_steps = find_ends(inputs.lengths, steps, layout), tf.shape(steps)[0]
+        tape = run_forward(steps, recurrence, State(hidden, cell))
+        states = tape.hidden.stack()  # with the initial one
 
         def backward(d_states: tf.Tensor, *d_last: tf.Tensor) -> tuple[Any, ...]:
             upstream = Upstream(d_states, State(*d_last), ends)
             gates, passed = run_backward(tape, recurrence, upstream)
-            before = tape.hidden.gather(tf.range(num_steps))
-            pairs = zip(taken_apart(before, axis=1), taken_apart(gates, axis=1))
-            flat = [tuple(map(layout.flatten, pair)) for pair in pairs]
-            return gates, *passed, *(layout.outer(*pair) for pair in flat)
+            flat = layout.flatten(gates)
+            pairs = zip(*map(taken_apart, (layout.flatten(states[:-1]), flat)))
+            d_recurrent = (layout.outer(*pair) for pair in pairs)
+            return flat if is_flat else gates, *passed, *d_recurrent
 
         last = ends.pick(tape.hidden, num_steps), ends.pick(tape.cells, num_steps)
-        return (states, *last), backward
+        return (states[1:], *last), backward
 
     states, *last = run(projected, *initial, *recurrent)
     return Scanned(states, State(*last))

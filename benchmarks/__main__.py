@@ -2,8 +2,9 @@
 
     make bench FLAGS="--src_file_name=train.en --tgt_file_name=train.de"
 
-Every cell is a fresh process on all cores, every round goes through all cells. Words, batches and
-their padding are the same for all.
+Every cell is a fresh process on all cores, every round goes through all cells. Words, batches,
+their padding and the weights to begin with are the same for all. A second table is of synthetic
+ids, unless --dataset names one.
 """
 
 from __future__ import annotations
@@ -19,9 +20,15 @@ from pathlib import Path
 
 from benchmarks.environments import python_of
 from benchmarks.rounds import Cells, Record, measure, median, output_of, parse, table, train
-from nmt.config import ModelConfig, OptimizerConfig, TrainConfig
+from input_pipeline.choice import dataset_of
+from nmt.config import DataConfig, ModelConfig, OptimizerConfig, TrainConfig
 
 DEFAULTS = ["--direction=bi"]
+SYNTHETIC = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25"]
+MOST_APART = {0: 1e-3, -1: 0.02}
+"""How far losses may lie apart, the first and the last one. What rounding, the place of Adam's
+epsilon and the padding that PyTorch reads make of them stays below."""
+
 PEERS = {
     "PyTorch, nn.LSTM": ("pytorch", []),
     "PyTorch, nn.LSTM, packed": ("pytorch", ["--packed"]),
@@ -54,10 +61,10 @@ def our_flags(name: str, config: TrainConfig) -> list[str]:
     ]
 
 
-def run_peer(peer: str, more: Sequence[str], batches: Path, config: TrainConfig) -> Record:
+def run_peer(peer: str, more: Sequence[str], work: Path, config: TrainConfig) -> Record:
     """The record a peer prints."""
     command = [
-        *(python_of(peer), "-m", f"benchmarks.peers.{peer}", str(batches), *more),
+        *(python_of(peer), "-m", f"benchmarks.peers.{peer}", str(work), *more),
         f"--num_warmup_batches={config.run.num_warmup_batches}",
         f"--threads={len(os.sched_getaffinity(0))}",
         f"--num_units={config.model.num_units}",
@@ -67,11 +74,11 @@ def run_peer(peer: str, more: Sequence[str], batches: Path, config: TrainConfig)
     return record
 
 
-def make_cells(given: Sequence[str], config: TrainConfig, batches: Path) -> Cells:
+def make_cells(given: Sequence[str], config: TrainConfig, work: Path) -> Cells:
     """All cells by their names."""
     ours = {name: partial(train, [*given, *our_flags(name, config)]) for name in OURS}
     peers = {
-        name: partial(run_peer, peer, more, batches, config) for name, (peer, more) in PEERS.items()
+        name: partial(run_peer, peer, more, work, config) for name, (peer, more) in PEERS.items()
     }
     return ours | peers
 
@@ -113,13 +120,14 @@ def summary(found: dict[str, list[Record]]) -> str:
         others = [ratio(records, found.get(other, [])) for other in PEERS]
         rate = rates[records[0].get("compute_type", "float32")]
         share = f"{middle * per_word / rate:.2f}" if per_word and rate else ""
-        loss = f"{records[-1]['losses'][-1]:.2f}"
+        losses = records[-1]["losses"]
         low, high = min(speeds), max(speeds)
-        row = [name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, share, loss]
-        rows.append(row)
+        row = [name, f"{middle:,.0f}", f"{low:,.0f} to {high:,.0f}", *others, share]
+        rows.append([*row, f"{losses[0]:.3f}", f"{losses[-1]:.3f}"])
     heading = ["Program", "words/s (median)", "range", *(f"of {name}" for name in PEERS)]
     said = (f"{rate / 1e9:,.0f} GFLOP/s in {kind}" for kind, rate in rates.items())
-    comparison = table([*heading, "of the machine's matmuls", "last loss"], rows)
+    heading += ["of the machine's matmuls", "first loss", "last loss"]
+    comparison = table(heading, rows)
     return f"{comparison}\n\nlarge matmuls, the best of all libraries: {', '.join(said)}"
 
 
@@ -128,6 +136,14 @@ def same_work(found: dict[str, list[Record]]) -> None:
     words = {name: {record["timed_words"] for record in of} for name, of in found.items()}
     if len(set.union(*words.values())) > 1:
         sys.exit(f"words differ, so nothing can be compared: {words}")
+
+
+def same_model(found: dict[str, list[Record]]) -> None:
+    """Everyone must have lost as much as the others, at the first step and at the last."""
+    for number, most in MOST_APART.items():
+        losses = {name: records[0]["losses"][number] for name, records in found.items()}
+        if max(losses.values()) > (1 + most) * min(losses.values()):
+            sys.exit(f"losses differ, so these are not the same models: {losses}")
 
 
 def unlike_the_peers(config: TrainConfig) -> list[str]:
@@ -151,20 +167,45 @@ def unlike_the_peers(config: TrainConfig) -> list[str]:
     )
 
 
+def compare(given: Sequence[str], config: TrainConfig, rounds: int) -> str:
+    """Writes down what is to be trained, measures all rounds and gives the table."""
+    with tempfile.TemporaryDirectory() as directory:
+        work = Path(directory) / "work.npz"
+        output_of([sys.executable, "-m", "benchmarks.workload", str(work), *given])
+        found = measure(make_cells(given, config, work), rounds)
+    if not found:
+        return "nothing was measured"
+    same_work(found)
+    same_model(found)
+    versions = {r["version"] for of in found.values() for r in of if "version" in r}
+    return f"{summary(found)}\n\n{'; '.join(sorted(versions))}"
+
+
+def tables_of(given: Sequence[str], data: DataConfig) -> dict[str, list[str]]:
+    """The flags of each table by the dataset's name."""
+    tables = {dataset_of(data): list(given)}
+    if data.dataset == "auto":
+        tables.setdefault("synthetic", [*given, *without_text(data), *SYNTHETIC])
+    return tables
+
+
+def without_text(data: DataConfig) -> list[str]:
+    """Takes back what does nothing with synthetic ids, and would be refused."""
+    return [
+        f"--{field.name}={field.default}"
+        for field in dataclasses.fields(data)
+        if "synthetic" not in (field.metadata["option"].only or ["synthetic"])
+    ]
+
+
 def main(argv: Sequence[str]) -> None:
-    """Writes the batches, measures all rounds, prints the table."""
+    """Measures and prints the tables."""
     mine, given, config = parse(argv, __doc__, DEFAULTS, 5)
     if wrong := unlike_the_peers(config):
         print(f"to compare with the peers, {', '.join(wrong)}", file=sys.stderr)
         sys.exit(2)
-    with tempfile.TemporaryDirectory() as directory:
-        batches = Path(directory) / "batches.npz"
-        output_of([sys.executable, "-m", "benchmarks.batches", str(batches), *given])
-        found = measure(make_cells(given, config, batches), mine.rounds)
-    if found:
-        same_work(found)
-        versions = {r["version"] for of in found.values() for r in of if "version" in r}
-        print(f"\n{summary(found)}\n\n{'; '.join(sorted(versions))}")
+    for dataset, flags in tables_of(given, config.data).items():
+        print(f"\n{dataset}\n\n{compare(flags, config, mine.rounds)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 import opennmt
 import tensorflow as tf
 
-from benchmarks.peers.work import BOS, Batch, Work, parse, run
+from benchmarks.peers.work import BOS, Batch, Work, layer_weights, parse, run
 
 Features = dict[str, tf.Tensor]
 
@@ -28,7 +28,7 @@ class StatesBridge(opennmt.layers.Bridge):
 
 
 def make_model(work: Work) -> opennmt.models.SequenceToSequence:
-    """The same layers and sizes, without attention and dropout."""
+    """The same layers, sizes and first weights, without attention and dropout."""
     units = work.units
     model = opennmt.models.SequenceToSequence(
         opennmt.inputters.WordEmbedder(units),
@@ -36,11 +36,25 @@ def make_model(work: Work) -> opennmt.models.SequenceToSequence:
         opennmt.encoders.LSTMEncoder(work.layers // 2, units, bidirectional=True, dropout=0),
         opennmt.decoders.RNNDecoder(work.layers, units, bridge_class=StatesBridge, dropout=0),
     )
+    model.decoder.output_layer_bias = False
     with tempfile.TemporaryDirectory() as directory:
         names = [write_words(Path(directory), size) for size in work.vocabulary_sizes]
         files = dict(zip(("source_vocabulary", "target_vocabulary"), names))
         model.initialize(files, params={"average_loss_in_time": True})
+        model.create_variables()
+    model.set_weights(weights_in_order(work))
     return model
+
+
+def weights_in_order(work: Work) -> list[np.ndarray]:
+    """The weights that everyone begins with, as OpenNMT-tf's variables stand."""
+    weights = [work.weights["source_embedding"], work.weights["target_embedding"]]
+    for layer in range(work.layers // 2):
+        for way in ("forward", "backward"):
+            weights += layer_weights(work, "encoder", layer, way)
+    for layer in range(work.layers):
+        weights += layer_weights(work, "decoder", layer)
+    return [*weights, work.weights["projection"]]
 
 
 def write_words(directory: Path, size: int) -> str:
@@ -76,9 +90,8 @@ def main() -> None:
     """Trains and prints the speed."""
     work = parse()
     tf.config.threading.set_intra_op_parallelism_threads(work.threads)
-    tf.random.set_seed(1)
     model = make_model(work)
-    optimizer = opennmt.optimizers.make_optimizer("Adam", 0.001)
+    optimizer = opennmt.optimizers.make_optimizer("Adam", 0.001, epsilon=1e-8)
     batches = [to_features(batch) for batch in work.batches]
 
     @tf.function(input_signature=[any_size(features) for features in batches[0]])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from benchmarks.peers.work import BOS, Batch, Work, parse, run
+from benchmarks.peers.work import BOS, Batch, Work, layer_weights, parse, run
 
+WAYS = {"forward": "", "backward": "_reverse"}  # and how PyTorch calls them
 LEFT_OUT = -100  # what CrossEntropyLoss leaves out
 
 
@@ -39,6 +41,29 @@ class Translation(nn.Module):
         outputs, _ = self.decoder(self.target(torch.cat([begin, target[:-1]])), states)
         return self.projection(outputs)
 
+    @torch.no_grad()
+    def begin_with(self, work: Work) -> None:
+        """Takes the weights that everyone begins with."""
+        tables = (self.source, self.target, self.projection)
+        for table, name in zip(tables, ("source_embedding", "target_embedding", "projection")):
+            given = torch.from_numpy(work.weights[name])
+            table.weight.copy_(given.T if table is self.projection else given)
+        for layer in range(work.layers // 2):
+            for way in WAYS:
+                set_layer(
+                    self.encoder, layer, WAYS[way], layer_weights(work, "encoder", layer, way)
+                )
+        for layer in range(work.layers):
+            set_layer(self.decoder, layer, "", layer_weights(work, "decoder", layer))
+
+
+def set_layer(lstm: nn.LSTM, layer: int, way: str, weights: list[np.ndarray]) -> None:
+    """One direction of one layer. Of PyTorch's two biases, which are added, one learns."""
+    parts = {"weight_ih": weights[0].T, "weight_hh": weights[1].T, "bias_ih": weights[2]}
+    for name, value in parts.items():
+        getattr(lstm, f"{name}_l{layer}{way}").copy_(torch.from_numpy(value))
+    getattr(lstm, f"bias_hh_l{layer}{way}").zero_().requires_grad_(False)
+
 
 class Tensors:
     """One step's tensors, made beforehand: input is not what is measured."""
@@ -64,9 +89,10 @@ def main() -> None:
     """Trains and prints the speed."""
     work = parse()
     torch.set_num_threads(work.threads)
-    torch.manual_seed(1)
     model = Translation(work)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
+    model.begin_with(work)
+    learned = [weight for weight in model.parameters() if weight.requires_grad]
+    optimizer = torch.optim.Adam(learned, lr=0.001)
     measure = nn.CrossEntropyLoss(ignore_index=LEFT_OUT)
     tensors = [Tensors(batch) for batch in work.batches]
 
@@ -76,7 +102,7 @@ def main() -> None:
             logits = model(*tensors[number].inputs)
         loss = measure(logits.flatten(0, 1).float(), tensors[number].labels)
         loss.backward()
-        clip_grad_norm_(model.parameters(), 5.0)
+        clip_grad_norm_(learned, 5.0)
         optimizer.step()
         return float(loss.detach())
 

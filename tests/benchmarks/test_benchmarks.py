@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import batches, costs, optimizers, rounds
+from benchmarks import costs, optimizers, rounds, workload
 from benchmarks.peers import work
 
 
@@ -80,7 +80,11 @@ def test_the_comparison_shows_ratios_of_medians_and_the_share_of_the_best_matmul
     found = dict(zip(("cudnn_lstm", "PyTorch, nn.LSTM"), numbered))
     line = bench.summary(found).splitlines()[2].split("|")
     assert line[1:5] == ["cudnn_lstm", "1,500", "1,300 to 1,600", "1.50 (1.08 to 1.67)"]
-    assert line[8:10] == ["0.38", "8.50"]  # 10 x 1,500 of 40,000: the other library is faster
+    assert line[8:11] == [
+        "0.38",
+        "9.000",
+        "8.500",
+    ]  # 10 x 1,500 of 40,000: the other library is faster
 
 
 def test_ratios_are_those_of_one_round():
@@ -92,7 +96,7 @@ def test_ratios_are_those_of_one_round():
 
 def test_where_all_of_ours_failed_the_others_are_shown():
     lines = bench.summary({"OpenNMT-tf": [record(5.0, round=1)]}).splitlines()
-    assert lines[2].endswith("|1.00 (1.00 to 1.00)||8.50|")
+    assert lines[2].endswith("|1.00 (1.00 to 1.00)||9.000|8.500|")
 
 
 def test_numbers_of_16_bits_have_a_limit_of_their_own():
@@ -107,6 +111,33 @@ def test_nothing_is_compared_that_trained_on_other_words():
         bench.same_work({"a": [ours(1.0)], "b": [record(2.0, words=99)]})
 
 
+@pytest.mark.parametrize(
+    ("losses", "same"), [([9.008, 8.6], True), ([9.02, 8.5], False), ([9.0, 8.7], False)]
+)
+def test_nothing_is_compared_that_is_another_model(losses, same):
+    found = {"a": [ours(1.0)], "b": [record(2.0) | {"losses": losses}]}
+    if same:
+        bench.same_model(found)
+    else:
+        with pytest.raises(SystemExit, match="not the same models"):
+            bench.same_model(found)
+
+
+def test_a_second_table_is_of_synthetic_ids_unless_the_dataset_is_named(tmp_path):
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("a b\n")
+    text = [f"--src_file_name={tmp_path}/a.en", f"--tgt_file_name={tmp_path}/a.de"]
+
+    def tables(*flags):
+        _, given, config = rounds.parse(flags, None, bench.DEFAULTS, 1)
+        return bench.tables_of(given, config.data)
+
+    assert list(tables(*text)) == ["files", "synthetic"]
+    rounds.parse(tables(*text)["synthetic"], None, [], 1)  # train.py takes them
+    assert list(tables("--dataset=demo")) == ["demo"]
+    assert list(tables("--dataset=synthetic")) == ["synthetic"]
+
+
 def test_replicas_of_the_comparison_share_one_replicas_batch():
     _, _, config = rounds.parse(["--batch_size=64"], None, bench.DEFAULTS, 1)
     for name, (_, _, count, _) in bench.OURS.items():
@@ -114,9 +145,9 @@ def test_replicas_of_the_comparison_share_one_replicas_batch():
 
 
 def test_peers_count_the_words_that_train_counts(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "batches.npz"
+    path = tmp_path / "work.npz"
     flags = ["--dataset=demo", "--batch_size=8", "--num_warmup_batches=1", "--num_batches=2"]
-    batches.main([str(path), *flags])
+    workload.main([str(path), *flags])
     monkeypatch.setattr(sys, "argv", ["peer", str(path), "--num_warmup_batches=1"])
     given = work.parse()
     work.run(given, lambda number: float(number))

@@ -1,6 +1,6 @@
-"""Writes the batches that train.py would train on, so that others train on the same ones.
+"""Writes what train.py would train: its batches and the weights it begins with, for others to take.
 
-.venv/bin/python -m benchmarks.batches batches.npz [train.py's flags]
+.venv/bin/python -m benchmarks.workload work.npz [train.py's flags]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nmt import environment, flags
+from nmt.config import TrainConfig
 
 
 def main(argv: Sequence[str]) -> None:
@@ -20,20 +21,30 @@ def main(argv: Sequence[str]) -> None:
     if problems:
         sys.exit("\n".join(problems))
     environment.prepare(config.run.verbosity)
+    np.savez(path, **arrays_of(config))  # type: ignore[arg-type]  # numpy's own types take no dictionary
+
+
+def arrays_of(config: TrainConfig) -> dict[str, np.ndarray]:
+    """All arrays by their names; weights have the names of the variables."""
     from input_pipeline.choice import dataset_of
     from input_pipeline.sources import SOURCES
     from input_pipeline.training_data import Request
+    from nmt.model import make_model
+    from nmt.weights import VocabularySizes, initial_value
 
     data = SOURCES[dataset_of(config.data)](Request(config.data, ["CPU:0"], 0, config.run.seed))
     count = config.run.num_warmup_batches + config.run.num_batches
-    arrays: dict[str, np.ndarray] = {
+    arrays = {
         "num_batches": np.array(count),
         "vocabulary_sizes": np.array(data.vocabulary_sizes),
     }
     for number, (batch,) in zip(range(count), data.batches_from(0)):
         for name, part in zip(("source", "source_lengths", "target", "target_lengths"), batch):
             arrays[f"{name}_{number}"] = part.numpy()
-    np.savez(path, **arrays)  # type: ignore[arg-type]  # numpy's own types take no dictionary
+    model = make_model(config.model, VocabularySizes(*data.vocabulary_sizes), "CPU")
+    for index, spec in enumerate(model.flat_specs):
+        arrays[f"weights/{spec.name}"] = initial_value(spec, config.run.seed, index).numpy()
+    return arrays
 
 
 if __name__ == "__main__":

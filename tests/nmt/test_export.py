@@ -10,8 +10,9 @@ import pytest
 
 from nmt import export, search_flags
 from nmt.search_flags import SearchConfig
-from tests import small
+from tests import corpora, small
 from tests.nmt.test_model_dir import CONFIG, save
+from tests.test_train_on_files import on_files
 
 LINES = ["s1 s2 s3", "", "s4", " \u00a0\u3000", "s5 s1 unknown s7 s8 s2"]
 LOAD = """
@@ -22,7 +23,8 @@ for lines in json.loads(sys.stdin.read()):
     found = served(sentences=tf.constant(lines, tf.string))
     texts = [text.decode() for text in found["translations"].numpy()]
     print(json.dumps([texts, found["scores"].numpy().tolist()]))
-assert not [name for name in sys.modules if name.split(".")[0] in ("nmt", "input_pipeline")]
+foreign = ("nmt", "input_pipeline", "sentencepiece")
+assert not [name for name in sys.modules if name.split(".")[0] in foreign]
 """
 
 
@@ -45,9 +47,22 @@ def test_it_translates_as_the_model_does_without_this_project(tmp_path, width, m
         CONFIG, model=small.model_config(**{"attention": "luong", **model})
     )
     save(tmp_path / "model", step=3, config=config, **model)
+    translates_as_the_model(tmp_path, width, [LINES, ["s2"], [""], []])
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_it_cuts_text_into_pieces_without_sentencepiece(tmp_path, kind):
+    corpora.write_files(tmp_path, corpora.prose())
+    done = on_files(tmp_path, f"--vocab_type={kind}", f"--output_dir={tmp_path / 'model'}")
+    assert done.returncode == 0, done.stderr
+    text = [pair.source for pair in corpora.prose(20)]
+    translates_as_the_model(tmp_path, 2, [text, ["", " \u00a0", "Grüße, ﬁne ½ 日本語"], []])
+
+
+def translates_as_the_model(tmp_path, width, asked):
+    """Exports what is in `model` and asks it in a process without this project."""
     flags = [f"--model={tmp_path / 'model'}", f"--beam_width={width}"]
     assert export.main([*flags, f"--to={tmp_path / 'served' / '1'}"]) == 0
-    asked = [LINES, ["s2"], [""], []]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [sys.executable, "-I", "-c", LOAD, str(tmp_path / "served" / "1")],

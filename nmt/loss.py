@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import tensorflow as tf
 
 from nmt.matmul import large_matmul
 
 Backward = Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]
+
+# Numbers of tokens are rounded up to multiples of this: oneDNN makes, and keeps, kernels of their
+# own for every size, and there are as many sizes as numbers of tokens in a batch.
+ROWS_AT_ONCE: Final = 16
 
 
 def token_loss_sum(
@@ -44,6 +49,8 @@ def summed_cross_entropy(
     The gradient of the logits, the largest tensor of a step, is used as the softmax leaves it: what
     comes from above scales the rows instead.
     """
+    num_tokens = tf.size(labels)
+    rows, labels = filled_up(rows), filled_up(labels)
 
     @tf.custom_gradient
     def run(rows: tf.Tensor, projection: tf.Tensor) -> tuple[tf.Tensor, Backward]:
@@ -56,9 +63,15 @@ def summed_cross_entropy(
             d_rows = large_matmul(d_logits, projection, transpose_b=True) * scale
             return d_rows, large_matmul(rows * scale, d_logits, transpose_a=True)
 
-        return tf.reduce_sum(losses), backward
+        return tf.reduce_sum(losses[:num_tokens]), backward
 
     return run(rows, projection)
+
+
+def filled_up(values: tf.Tensor) -> tf.Tensor:
+    """Some zeros at the end; rows of zeros add nothing to a projection's gradient."""
+    missing = -tf.shape(values)[0] % ROWS_AT_ONCE
+    return tf.pad(values, [[0, missing]] + [[0, 0]] * (len(values.shape) - 1))
 
 
 def cross_entropy(

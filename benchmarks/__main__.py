@@ -19,7 +19,17 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.environments import python_of
-from benchmarks.rounds import Cells, Record, measure, median, output_of, parse, table, train
+from benchmarks.rounds import (
+    Cells,
+    Record,
+    measure,
+    median,
+    output_of,
+    parse,
+    ratio,
+    table,
+    train,
+)
 from input_pipeline.choice import dataset_of
 from nmt.config import DataConfig, ModelConfig, OptimizerConfig, TrainConfig
 
@@ -81,16 +91,6 @@ def make_cells(given: Sequence[str], config: TrainConfig, work: Path) -> Cells:
         name: partial(run_peer, peer, more, work, config) for name, (peer, more) in PEERS.items()
     }
     return ours | peers
-
-
-def ratio(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
-    """Of medians, and its range over the rounds."""
-    if not theirs:
-        return ""
-    speeds = [{r["round"]: r["words_per_second"] for r in of} for of in (ours, theirs)]
-    each = [speed / speeds[1][number] for number, speed in speeds[0].items() if number in speeds[1]]
-    of = median(ours, "words_per_second") / median(theirs, "words_per_second")
-    return f"{of:.2f} ({min(each):.2f} to {max(each):.2f})" if each else f"{of:.2f}"
 
 
 def arithmetic_of_a_word(records: Sequence[Record]) -> float:

@@ -25,11 +25,11 @@ class Failed(Exception):
     """A process ended badly; the message is the last thing it said."""
 
 
-def output_of(command: Sequence[str]) -> str:
-    """What a process prints."""
+def output_of(command: Sequence[str], settings: Mapping[str, str] | None = None) -> str:
+    """What a process prints; `settings` are put into its environment."""
     done = subprocess.run(
         command,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(settings or {})},
         capture_output=True,
         text=True,
         errors="replace",
@@ -41,11 +41,12 @@ def output_of(command: Sequence[str]) -> str:
     return done.stdout
 
 
-def train(given: Sequence[str]) -> Record:
+def train(given: Sequence[str], settings: Mapping[str, str] | None = None) -> Record:
     """The record of one run of train.py."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "results.json"
-        output_of([sys.executable, str(ROOT / "train.py"), *given, f"--results_file={path}"])
+        command = [sys.executable, str(ROOT / "train.py"), *given, f"--results_file={path}"]
+        output_of(command, settings)
         record: Record = json.loads(path.read_text())
         return record
 
@@ -73,6 +74,16 @@ def measure(cells: Cells, rounds: int) -> dict[str, list[Record]]:
 def median(records: Sequence[Record], field: str) -> float:
     """A field's median over the rounds."""
     return statistics.median(record[field] for record in records)
+
+
+def ratio(ours: Sequence[Record], theirs: Sequence[Record]) -> str:
+    """Of medians, and its range over the rounds."""
+    if not theirs:
+        return ""
+    speeds = [{r["round"]: r["words_per_second"] for r in of} for of in (ours, theirs)]
+    each = [speed / speeds[1][number] for number, speed in speeds[0].items() if number in speeds[1]]
+    of = median(ours, "words_per_second") / median(theirs, "words_per_second")
+    return f"{of:.2f} ({min(each):.2f} to {max(each):.2f})" if each else f"{of:.2f}"
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

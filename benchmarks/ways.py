@@ -60,7 +60,8 @@ def main(argv: Sequence[str]) -> None:
     environment.prepare(verbosity=0)
     import tensorflow as tf
 
-    from benchmarks.parts import PARTS, Sizes
+    from benchmarks.parts import PARTS
+    from benchmarks.parts.common import Sizes
     from nmt.cpu import num_cores
 
     tf.config.threading.set_intra_op_parallelism_threads(given.threads or num_cores())

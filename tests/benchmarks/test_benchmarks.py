@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks import costs, optimizers, rounds, workload
+from benchmarks import costs, optimizers, rounds, settings, workload
 from benchmarks.peers import work
 
 
@@ -49,7 +49,32 @@ def test_a_process_that_fails_is_reported_with_its_last_words():
         rounds.output_of([sys.executable, "-c", "import sys; sys.exit('out of paper')"])
 
 
-@pytest.mark.parametrize("module", [bench, costs, optimizers])
+def test_a_process_gets_the_settings_it_is_measured_with():
+    command = [sys.executable, "-c", "import os; print(os.environ['TF_ENABLE_ONEDNN_OPTS'])"]
+    setting = settings.SETTINGS["oneDNN off"]
+    assert rounds.output_of(command, setting.environment) == "0\n"
+
+
+def test_settings_are_compared_with_train_pys_own():
+    def found(speed):
+        more = {"round": 1, "seconds_to_first_step": 6.0, "peak_memory_bytes": 2**30}
+        return [record(speed, **more)]
+
+    own, other = list(settings.SETTINGS)[:2]
+    assert settings.SETTINGS[own] == settings.Setting()
+    lines = settings.summary({own: found(200.0), other: found(150.0)}).splitlines()
+    assert lines[2] == f"|{own}|200|1.00 (1.00 to 1.00)|6.0|1,024|"
+    assert lines[3] == f"|{other}|150|0.75 (0.75 to 0.75)|6.0|1,024|"
+    only = settings.summary({other: found(150.0)}).splitlines()[2]
+    assert only == f"|{other}|150||6.0|1,024|"
+
+
+@pytest.mark.parametrize("setting", settings.SETTINGS.values())
+def test_train_py_takes_the_flags_of_settings(setting):
+    rounds.parse([*settings.DEFAULTS, *setting.flags], None, [], 1)
+
+
+@pytest.mark.parametrize("module", [bench, costs, optimizers, settings])
 def test_a_mistake_is_refused_before_anything_is_measured(module, capsys):
     with pytest.raises(SystemExit) as exit_info:
         module.main(["--num_unist=3"])
@@ -90,8 +115,8 @@ def test_the_comparison_shows_ratios_of_medians_and_the_share_of_the_best_matmul
 def test_ratios_are_those_of_one_round():
     ours_failed_first = [record(20.0, round=2), record(30.0, round=3)]
     theirs = [record(10.0, round=1), record(20.0, round=2), record(60.0, round=3)]
-    assert bench.ratio(ours_failed_first, theirs) == "1.25 (0.50 to 1.00)"
-    assert bench.ratio([record(1.0, round=1)], [record(2.0, round=2)]) == "0.50"
+    assert rounds.ratio(ours_failed_first, theirs) == "1.25 (0.50 to 1.00)"
+    assert rounds.ratio([record(1.0, round=1)], [record(2.0, round=2)]) == "0.50"
 
 
 def test_where_all_of_ours_failed_the_others_are_shown():

@@ -1,7 +1,8 @@
 import pytest
 
 from benchmarks import ways
-from benchmarks.parts import PARTS, Sizes
+from benchmarks.parts import PARTS
+from benchmarks.parts.common import Sizes
 
 SMALL = Sizes(batch=2, time=3, units=4, vocabulary=11, layers=2)
 

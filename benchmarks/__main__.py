@@ -21,6 +21,7 @@ from pathlib import Path
 from benchmarks.environments import python_of
 from benchmarks.rounds import (
     Cells,
+    Found,
     Record,
     measure,
     median,
@@ -109,7 +110,7 @@ def best_rates(records: Sequence[Record]) -> dict[str, float]:
     return rates
 
 
-def summary(found: dict[str, list[Record]]) -> str:
+def summary(found: Found) -> str:
     """What all of them reached, and what that is of each other and of the machine."""
     every = [record for records in found.values() for record in records]
     per_word, rates = arithmetic_of_a_word(every), best_rates(every)
@@ -131,14 +132,21 @@ def summary(found: dict[str, list[Record]]) -> str:
     return f"{comparison}\n\nlarge matmuls, the best of all libraries: {', '.join(said)}"
 
 
-def same_work(found: dict[str, list[Record]]) -> None:
+def comparable(found: Found) -> None:
+    """Ends the comparison where there is none."""
+    if found:
+        same_work(found)
+        same_model(found)
+
+
+def same_work(found: Found) -> None:
     """Everyone must have trained on the same words."""
     words = {name: {record["timed_words"] for record in of} for name, of in found.items()}
     if len(set.union(*words.values())) > 1:
         sys.exit(f"words differ, so nothing can be compared: {words}")
 
 
-def same_model(found: dict[str, list[Record]]) -> None:
+def same_model(found: Found) -> None:
     """Everyone must have lost as much as the others, at the first step and at the last."""
     for number, most in MOST_APART.items():
         losses = {name: records[0]["losses"][number] for name, records in found.items()}
@@ -172,11 +180,10 @@ def compare(given: Sequence[str], config: TrainConfig, rounds: int) -> str:
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory) / "work.npz"
         output_of([sys.executable, "-m", "benchmarks.workload", str(work), *given])
-        found = measure(make_cells(given, config, work), rounds)
+        found = measure(make_cells(given, config, work), rounds, comparable)
     if not found:
         return "nothing was measured"
-    same_work(found)
-    same_model(found)
+    comparable(found)
     versions = {r["version"] for of in found.values() for r in of if "version" in r}
     return f"{summary(found)}\n\n{'; '.join(sorted(versions))}"
 

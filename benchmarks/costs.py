@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from benchmarks.rounds import Record, measure, median, parse, table, train
+from benchmarks.rounds import Found, Record, measure, median, parse, table, train
 
 DEFAULTS = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25", "--direction=bi"]
 DEFAULTS += ["--encoder_type=cudnn_lstm", "--num_warmup_batches=2", "--num_batches=4"]
@@ -71,7 +71,7 @@ def median_step(record: Record) -> float:
     return statistics.median(record["step_seconds"])
 
 
-def summary(name: str, found: dict[str, list[Record]]) -> str:
+def summary(name: str, found: Found) -> str:
     """A curve's table; the machine's rate is the best of all curves' runs."""
     best = max(record["matmul_flops_per_second"] for of in found.values() for record in of)
     values = [value for value in CURVES[name].values if f"{name} {value}" in found]

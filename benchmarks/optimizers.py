@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from benchmarks.rounds import Record, measure, median, parse, table, train
+from benchmarks.rounds import Found, Record, measure, median, parse, table, train
 from nmt.config import OPTIMIZERS
 
 REPLICAS = (1, 2, 4)
@@ -58,7 +58,7 @@ def cell(optimizer: str, count: int) -> str:
     return f"{optimizer} {count}"
 
 
-def grown(found: dict[str, list[Record]], few: str, many: str) -> str:
+def grown(found: Found, few: str, many: str) -> str:
     """The two phases that take most of what one cell needs more than another."""
     if few not in found or many not in found:
         return ""
@@ -68,7 +68,7 @@ def grown(found: dict[str, list[Record]], few: str, many: str) -> str:
     return f"step {seconds:+.3f}: " + ", ".join(f"{name} {more[name]:+.3f}" for name in most)
 
 
-def summary(found: dict[str, list[Record]]) -> str:
+def summary(found: Found) -> str:
     """The table, and what grew: with replicas, and with the optimizer."""
     rows = []
     for name, records in found.items():

@@ -18,6 +18,7 @@ from nmt.config import TrainConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 Record = dict[str, Any]
+Found = dict[str, list[Record]]
 Cells = Mapping[str, Callable[[], Record]]
 
 
@@ -51,9 +52,14 @@ def train(given: Sequence[str], settings: Mapping[str, str] | None = None) -> Re
         return record
 
 
-def measure(cells: Cells, rounds: int) -> dict[str, list[Record]]:
-    """All records by cell. One that fails is a line, and the rest goes on; so after Ctrl-C."""
-    found: dict[str, list[Record]] = {}
+def measure(
+    cells: Cells, rounds: int, check: Callable[[Found], None] = lambda found: None
+) -> Found:
+    """All records by cell. One that fails is a line, and the rest goes on; so after Ctrl-C.
+
+    `check` looks at what there is after every round: what cannot be compared is known early.
+    """
+    found: Found = {}
     try:
         for number in range(1, rounds + 1):
             for name, cell in cells.items():
@@ -66,6 +72,7 @@ def measure(cells: Cells, rounds: int) -> dict[str, list[Record]]:
                 print(
                     f"round {number}: {name}: {record['words_per_second']:,.0f} words/s", flush=True
                 )
+            check(found)
     except KeyboardInterrupt:
         print("broken off; the table shows what was measured")
     return found

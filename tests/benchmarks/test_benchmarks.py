@@ -36,6 +36,19 @@ def test_rounds_go_through_all_cells_in_turn_and_past_one_that_fails(capsys):
     assert "round 2: bad: FAILED no memory" in capsys.readouterr().out
 
 
+def test_what_cannot_be_compared_ends_the_first_round():
+    cells = {"a": lambda: record(1.0, words=100), "b": lambda: record(1.0, words=99)}
+    asked = []
+
+    def check(found):
+        asked.append(len(found))
+        bench.comparable(found)
+
+    with pytest.raises(SystemExit, match="words differ"):
+        rounds.measure(cells, 3, check)
+    assert asked == [2]
+
+
 def test_breaking_off_keeps_what_was_measured():
     def broken():
         raise KeyboardInterrupt

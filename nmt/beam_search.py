@@ -72,11 +72,8 @@ def release(running: Running, done: Hypotheses, search: Search) -> tuple[Running
     return tf.cond(many & (count > 0), part, lambda: (running, done))
 
 
-def beam_search(
-    model: Model, flat: Sequence[tf.Tensor], batch: Batch, search: Search
-) -> Hypotheses:
-    """Translates the batch's sources."""
-    decoder: Decoder = make_decoder(model, flat)
+def begin(decoder: Decoder, batch: Batch, search: Search) -> tuple[Running, Hypotheses]:
+    """Reads the batch's sources; nothing is translated yet."""
     states, memory = decoder.start(batch)
     batch_size, source_time = tf.unstack(tf.shape(batch.source))
     running = Running(
@@ -90,22 +87,44 @@ def beam_search(
         tf.zeros([batch_size, search.width]),
         tf.zeros([batch_size, search.width]),
     )
+    return running, done
 
-    def going(running: Running, done: Hypotheses) -> tf.Tensor:
-        short = tf.shape(running.beam.ids)[2] <= search.max_length
-        return short & ~tf.reduce_all(running.settled)
 
-    def step(running: Running, done: Hypotheses) -> tuple[Running, Hypotheses]:
-        beam = running.beam
-        prediction = decoder.predict(beam.words, beam.states, running.memory or None)
-        beam = select(search, beam, prediction, running.inside)
-        return release(running._replace(beam=beam), done, search)
+def going(running: Running, search: Search) -> tf.Tensor:
+    """Whether there is something to add."""
+    short = tf.shape(running.beam.ids)[2] <= search.max_length
+    return short & ~tf.reduce_all(running.settled)
 
-    running, done = tf.while_loop(
-        going, step, (running, done), any_batch((running, done), search.width)
-    )
+
+def advance(
+    decoder: Decoder, running: Running, done: Hypotheses, search: Search
+) -> tuple[Running, Hypotheses]:
+    """Adds a word to every hypothesis that has not ended."""
+    beam = running.beam
+    prediction = decoder.predict(beam.words, beam.states, running.memory or None)
+    beam = select(search, beam, prediction, running.inside)
+    return release(running._replace(beam=beam), done, search)
+
+
+def end(running: Running, done: Hypotheses, search: Search) -> Hypotheses:
+    """All translations, as long as the longest of them."""
     found = put(done, running, search)
     return found._replace(ids=found.ids[:, :, : tf.shape(running.beam.ids)[2] - 1])
+
+
+def beam_search(
+    model: Model, flat: Sequence[tf.Tensor], batch: Batch, search: Search
+) -> Hypotheses:
+    """Translates the batch's sources."""
+    decoder = make_decoder(model, flat)
+    first = begin(decoder, batch, search)
+    running, done = tf.while_loop(
+        lambda running, _: going(running, search),
+        lambda running, done: advance(decoder, running, done, search),
+        first,
+        any_batch(first, search.width),
+    )
+    return end(running, done, search)
 
 
 def any_batch(parts: tuple[Running, Hypotheses], width: int) -> Any:

@@ -119,6 +119,9 @@ def newest_whole(directory: Path) -> Path | None:
             f"all checkpoints in {directory} are damaged; copy one there anew, or name another "
             "--output_dir to begin from the start"
         )
+    if aside := sorted(directory.glob(f"{snapshots.PREFIX}*{snapshots.DAMAGED}*")):
+        names = ", ".join(path.name for path in aside)
+        print(f"{directory} has only what was set aside ({names}): training begins anew")
     return None
 
 

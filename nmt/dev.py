@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -20,6 +20,9 @@ from nmt.trainer import Trainer
 from nmt.translation import BATCH_SIZE, Translator, padded
 from nmt.types import BATCH_SPEC, Batch
 
+MOST_LOSS: Final = 80.0
+"""Of what float32 has exponentials."""
+
 
 class Look(NamedTuple):
     """What was found."""
@@ -30,7 +33,7 @@ class Look(NamedTuple):
     @property
     def perplexity(self) -> float:
         """How many words the model wavers between."""
-        return math.exp(min(self.loss, 700.0))
+        return math.exp(self.loss) if self.loss < MOST_LOSS else math.inf
 
 
 class DevSet:

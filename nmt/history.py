@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -32,13 +33,16 @@ class History:
 
     @property
     def best(self) -> Score | None:
-        """The highest BLEU; of equal ones the lowest loss, then the first."""
+        """The highest BLEU; of equal ones the lowest loss, then the first.
+
+        One whose loss is no number comes after all others.
+        """
         return self.best_of(lambda _: True)
 
     def best_of(self, counts: Callable[[Score], bool]) -> Score | None:
         """The best of those that count."""
         ranked = filter(counts, self.scores)
-        return min(ranked, key=lambda score: (-score.bleu, score.loss), default=None)
+        return min(ranked, key=rank, default=None)
 
     @property
     def looks_since_best(self) -> int:
@@ -54,6 +58,11 @@ class History:
     def has_stalled(self, patience: int) -> bool:
         """Whether it has not got better for too long; 0: it is waited for ever."""
         return bool(patience) and self.looks_since_best >= patience
+
+
+def rank(score: Score) -> tuple[bool, float, float]:
+    """The better a look, the lower."""
+    return not math.isfinite(score.loss), -score.bleu, score.loss
 
 
 def to_json(facts: dict[str, Any], history: History) -> bytes:

@@ -56,8 +56,8 @@ class Keeper:
 
     def note(self, number: int, window: Window) -> None:
         """Shows a window's averages in TensorBoard; what was saved before it has proved good."""
-        if self.saver and all(step.finite for step in window.steps):
-            self.saver.note_good(number)
+        if self.saver:
+            self.saver.note(number, window.steps)
         if self.summaries:
             self.summaries.progress(self.first_step + number, window, self.rate())
 
@@ -113,13 +113,15 @@ class Keeper:
         )
 
     def finish(self, number: int) -> None:
-        """Saves the last step."""
-        if self.saver:
+        """Saves the last step, unless all there was to learn from was no number."""
+        if not self.saver:
+            return
+        if number and self.meter.num_skipped == number:
+            print(f"all {number} steps were skipped: nothing new is saved", flush=True)
+        else:
             self.saver.save(number)
-            with warned():
-                self.saver.mark_best()
-            with warned():
-                self.saver.prune()
+        with warned():
+            self.saver.mark_best()
 
     def close(self) -> None:
         """Writes what is left."""

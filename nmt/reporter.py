@@ -6,13 +6,16 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from tqdm import tqdm
 
 from nmt.errors import Diverged
-from nmt.throughput import Meter, Window
+from nmt.throughput import Meter, Step, Window
 from nmt.types import StepResult
+
+MOST_SKIPPED: Final = 100
+"""So many steps in a row without numbers: the weights themselves are none."""
 
 
 class Reporter:
@@ -33,6 +36,7 @@ class Reporter:
         self.rate = rate
         self.first_step = first_step
         self.skips = skips  # a loss that is no number is left out
+        self.row: list[Step] = []  # the latest steps that were left out, one after the other
         wanted = sys.stderr.isatty() and sys.stdout.isatty() if bar is None else bar
         self.bar: Any = tqdm(total=num_batches, unit="batch", disable=not wanted, leave=False)
 
@@ -56,8 +60,7 @@ class Reporter:
     def report(self, batch: int) -> Window:
         """Waits for the steps so far and prints one line."""
         window = self.meter.read()
-        if not self.skips:
-            refuse_no_numbers(window, self.first_step + batch)
+        self.refuse_no_numbers(window, self.first_step + batch)
         line = progress_line(batch, self.num_batches, window, self.rate())
         if batch <= self.meter.num_warmup:
             line += "  (warm-up)"
@@ -71,18 +74,25 @@ class Reporter:
         """What was done since the last step is not the next one's."""
         self.meter.start()
 
+    def refuse_no_numbers(self, window: Window, last_step: int) -> None:
+        """Stops at a step that nothing can be learned from; at many, where such are left out."""
+        for number, step in enumerate(window.steps, last_step - window.num_batches + 1):
+            self.row = [] if step.finite else [*self.row, step]
+            if len(self.row) == (MOST_SKIPPED if self.skips else 1):
+                raise diverged(self.row, number)
 
-def refuse_no_numbers(window: Window, last_step: int) -> None:
-    """Stops at the first step that nothing can be learned from."""
-    for number, step in enumerate(window.steps, last_step - window.num_batches + 1):
-        if not step.finite:
-            raise Diverged(
-                f"the loss became {step.loss:.4g} at step {number:,}, with a gradient norm of "
-                f"{step.gradient_norm:.4g}; give a smaller --learning_rate or --max_gradient_norm, "
-                "or --skip_nan_steps",
-                number,
-                loss_is_number=math.isfinite(step.loss),
-            )
+
+def diverged(row: Sequence[Step], last_step: int) -> Diverged:
+    """What stops a run after some steps without numbers."""
+    first, number = row[0], last_step - len(row) + 1
+    further = f" and at the {len(row) - 1} steps after it" if len(row) > 1 else ""
+    other = "" if further else ", or --skip_nan_steps"
+    return Diverged(
+        f"the loss became {first.loss:.4g} at step {number:,}{further}, with a gradient norm of "
+        f"{first.gradient_norm:.4g}; give a smaller --learning_rate or --max_gradient_norm{other}",
+        number,
+        loss_is_number=math.isfinite(first.loss),
+    )
 
 
 def progress_line(batch: int, num_batches: int, window: Window, rate: float) -> str:

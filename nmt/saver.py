@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import tensorflow as tf
@@ -17,6 +17,7 @@ from nmt.history import Score
 from nmt.lock import Lock
 from nmt.schedules import learning_rate
 from nmt.setup import Setup
+from nmt.throughput import Step
 
 
 class Saver:
@@ -34,7 +35,8 @@ class Saver:
         self.vocabularies = kept_files(self.directory)  # which may be gone later
         self.first_step = int(setup.trainer.step)
         self.saved = setup.resumed  # the last one
-        self.good: Path | None = None  # the last one that a step with numbers came after
+        self.good = setup.resumed  # the last one that a step with numbers came after
+        self.sound = True  # whether the latest step had numbers
         self.saved_at = clock()
 
     def is_due(self, number: int) -> bool:
@@ -46,8 +48,11 @@ class Saver:
         return by_steps or (bool(minutes) and self.clock() - self.saved_at >= 60 * minutes)
 
     def keep(self, number: int, *, due: bool) -> None:
-        """Saves where it is due, or where nothing better is saved; `best` leads to the best."""
-        if due or self.would_be_best(number):
+        """Saves where it is due, or where nothing better is saved; `best` leads to the best.
+
+        What a step had no numbers with is not kept in place of what is good.
+        """
+        if self.sound and (due or self.would_be_best(number)):
             self.save(number)
             self.mark_best()
 
@@ -72,16 +77,20 @@ class Saver:
             self.saved_at = self.clock()
         print(f"saved {self.saved}", flush=True)
         with warned():
-            self.prune(self.good)
+            self.prune()
         return self.saved
 
-    def prune(self, good: Path | None = None) -> None:
-        """Removes the oldest checkpoints, but for the best, and a good one while it is needed."""
-        snapshots.prune(self.directory, self.run.num_keep_ckpts, [self.best(), good])
+    def prune(self) -> None:
+        """Removes the oldest checkpoints, but for the best, and the last that proved good."""
+        snapshots.prune(self.directory, self.run.num_keep_ckpts, [self.best(), self.good])
 
-    def note_good(self, number: int) -> None:
-        """Takes note that so many batches were trained on, and their losses were numbers."""
-        if self.saved and not self.has(number):
+    def note(self, number: int, steps: Sequence[Step]) -> None:
+        """Takes note of the latest steps of so many batches.
+
+        What was saved before them has proved good where all of them had numbers.
+        """
+        self.sound = all(step.finite for step in steps[-1:])
+        if self.saved and not self.has(number) and all(step.finite for step in steps):
             self.good = self.saved
 
     def last_good(self, error: Diverged) -> Path | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from nmt.throughput import Window
 
 DIRECTORY: Final = "tensorboard"
 NUM_SAMPLES: Final = 5
+LARGEST: Final = float(np.finfo(np.float32).max)
 
 
 class Summaries:
@@ -69,8 +69,8 @@ class Summaries:
         self.scalars(step, {f"phases/{name}": value for name, value in seconds.items()})
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Some numbers; what is none is left out."""
-        numbers = {name: value for name, value in values.items() if math.isfinite(value)}
+        """Some numbers; what is none, or too large for the file, is left out."""
+        numbers = {name: value for name, value in values.items() if abs(value) <= LARGEST}
         # From arrays: a number of Python's is kept by TensorFlow for ever, each different one.
         tensors = {
             name: tf.constant(np.array(value, np.float32)) for name, value in numbers.items()

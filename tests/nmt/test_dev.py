@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -55,5 +57,7 @@ def test_it_can_be_broken_off_before_every_batch(allowed):
         dev.look(safe_point)
 
 
-def test_a_hopeless_model_has_a_perplexity_all_the_same():
-    assert np.isfinite(Look(1e6, None).perplexity)
+@pytest.mark.parametrize("loss", [1e6, float("inf"), float("nan")])
+def test_a_hopeless_model_has_no_perplexity_of_300_digits(loss):
+    assert Look(79.0, None).perplexity == pytest.approx(math.exp(79.0))
+    assert Look(loss, None).perplexity == math.inf

@@ -25,6 +25,14 @@ def test_the_best_has_the_highest_bleu_then_the_lowest_loss_then_came_first():
     assert history.looks_since_best == 1
 
 
+@pytest.mark.parametrize("bad", [float("inf"), float("nan")])
+def test_a_look_whose_loss_is_no_number_is_not_the_best(bad):
+    history = History([score(1, 99.0, loss=bad)])
+    assert history.best.step == 1  # there is no other
+    assert history.add(score(2, 1.0))
+    assert not history.add(score(3, 50.0, loss=bad))
+
+
 def test_patience_ends_after_so_many_looks_without_a_better_one():
     history = History([score(1, 5.0), score(2, 6.0), score(3, 5.0)])
     assert not history.has_stalled(2)

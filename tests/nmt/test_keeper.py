@@ -55,8 +55,9 @@ def train(setup, clock=None):
     meter = Meter(0)
     kept = Keeper(setup, meter, clock or Clock())
     batches, schedule = setup.data.batches_from(0), setup.schedule
+    skips = setup.config.run.skip_nan_steps
     with (
-        Reporter(meter, schedule.num_batches, kept.rate, bar=False) as out,
+        Reporter(meter, schedule.num_batches, kept.rate, skips=skips, bar=False) as out,
         signals_noted() as interrupt,
     ):
         ending = train_loop(setup.trainer, batches, schedule, out, kept, interrupt)
@@ -211,7 +212,7 @@ def test_a_link_that_cannot_be_made_costs_a_line_and_not_the_best(tmp_path, monk
     kept.close()
     said = capsys.readouterr().err
     assert said.count("No space left on device; training goes on\n") == said.count("\n") > 1
-    assert names(tmp_path) == ["step-2", "step-6"]
+    assert names(tmp_path) == ["step-2", "step-5", "step-6"]
 
 
 def test_a_disk_that_answers_no_more_costs_a_line(tmp_path, monkeypatch, capsys):
@@ -313,8 +314,8 @@ def test_a_good_checkpoint_is_kept_until_the_next_has_proved_good(tmp_path, caps
     """A loss is that of the weights before an update: the last update may have ruined them."""
     run = {"output_dir": str(tmp_path), "save_every_steps": 1, "num_keep_ckpts": 1}
     setup = setup_of(**run)
-    train(setup._replace(schedule=Schedule(0, 2, 100)))
-    assert names(tmp_path) == ["step-2"]
+    train(setup._replace(schedule=Schedule(0, 2, 1)))
+    assert names(tmp_path) == ["step-1", "step-2"]
     wild = setup._replace(trainer=small.trainer(optimizer=WILD), resumed=tmp_path / "step-2")
     checkpoints.restore(wild.trainer, tmp_path / "step-2")
     with pytest.raises(Diverged, match=r"at step 5, .* checkpoint is .*step-3$"):
@@ -330,3 +331,40 @@ def test_a_gradient_that_is_no_number_does_not_speak_against_the_weights(tmp_pat
     assert kept.saver.last_good(Diverged("", 5, loss_is_number=False)) == saved
     assert kept.saver.last_good(Diverged("", 4, loss_is_number=False)) is None
     kept.close()
+
+
+def go_on(setup, **trainer):
+    """Trains on from the newest checkpoint."""
+    path = checkpoints.newest_whole(Path(setup.config.run.output_dir))
+    wild = setup._replace(trainer=small.trainer(**trainer), resumed=path)
+    checkpoints.restore(wild.trainer, path)
+    return train(wild)
+
+
+def test_the_last_good_checkpoint_outlives_the_run_that_ruins_its_weights(tmp_path):
+    """Nothing has been learned from the last step's weights yet when a run ends."""
+    setup = setup_of(num_batches=2, output_dir=str(tmp_path), num_keep_ckpts=1)
+    train(setup)
+    go_on(setup, optimizer=WILD)
+    assert names(tmp_path) == ["step-2", "step-4"]
+    with pytest.raises(Diverged):
+        go_on(setup)
+    snapshots.set_aside(tmp_path / "step-4")
+    kept, _ = go_on(setup)
+    assert int(kept.setup.trainer.step) == 4
+
+
+def test_skipped_steps_leave_no_checkpoint_in_place_of_a_good_one(tmp_path, capsys):
+    run = {"save_every_steps": 1, "num_keep_ckpts": 1, "skip_nan_steps": True}
+    setup = setup_of(num_batches=2, output_dir=str(tmp_path), **run)
+    setup = setup._replace(schedule=Schedule(0, 2, 1))
+    train(setup)
+    kept, _ = go_on(setup._replace(schedule=Schedule(0, 9, 1)), optimizer=WILD, skips=True)
+    assert kept.meter.num_skipped > 5
+    # A number came of the third step's weights; the end is saved all the same.
+    assert names(tmp_path) == ["step-11", "step-3"]
+    capsys.readouterr()
+    before = names(tmp_path)
+    go_on(setup._replace(schedule=Schedule(0, 3, 1)), skips=True)
+    assert names(tmp_path) == before
+    assert "all 3 steps were skipped: nothing new is saved" in capsys.readouterr().out

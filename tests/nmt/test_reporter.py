@@ -76,3 +76,22 @@ def test_steps_left_out_are_counted_and_not_averaged(capsys):
     assert window.steps[1].num_skipped == 1
     assert "loss 2.000" in (line := capsys.readouterr().out)
     assert line.endswith("(1 skipped)\n")
+
+
+def counted(losses):
+    """What a run that leaves such steps out has come to, looked at every ten steps."""
+    with Reporter(Meter(0), 999, lambda: 0.5, skips=True, bar=False) as out:
+        for number, loss in enumerate(losses, 1):
+            out.count(small.step_result(loss, 3.0, 10, 10))
+            if number % 10 == 0:
+                out.report(number)
+    return len(out.row)
+
+
+def test_a_hundred_steps_in_a_row_that_are_left_out_end_the_run():
+    bad = float("nan")
+    assert counted([6.0, *[bad] * 99, 6.0, *[bad] * 99]) == 99
+    said = r"became nan at step 3 and at the 99 steps after it, .*or --max_gradient_norm$"
+    with pytest.raises(Diverged, match=said) as caught:
+        counted([6.0, 6.0, *[bad] * 118])
+    assert (caught.value.step, caught.value.loss_is_number) == (3, False)

@@ -76,3 +76,10 @@ def test_a_file_that_cannot_be_written_costs_one_line(tmp_path, capsys):
     assert said.startswith(f"train.py: {tmp_path}/tensorboard cannot be written: ")
     assert said.endswith("; training goes on without it\n")
     assert said.count("\n") == 1
+
+
+def test_what_the_file_has_no_number_for_is_left_out(tmp_path):
+    summaries = Summaries(tmp_path)
+    summaries.phases(1, {"a": 1e300, "b": float("inf"), "c": float("nan"), "d": -1.0})
+    summaries.close()
+    assert list(read(tmp_path)) == ["phases/d"]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from input_pipeline import checks as data_checks
 from input_pipeline.choice import dataset_of
-from nmt.config import RunConfig, TrainConfig
+from nmt.config import OptimizerConfig, RunConfig, TrainConfig
 from variable_update import checks as variable_checks
 
 
@@ -72,6 +72,44 @@ def patience_looks(config: TrainConfig) -> str | None:
     return None
 
 
+def one_length_of_a_run(config: TrainConfig) -> str | None:
+    """So many epochs or so many batches."""
+    run = config.run
+    if run.num_epochs and run.num_batches != RunConfig().num_batches:
+        return (
+            f"--num_epochs={run.num_epochs} and --num_batches={run.num_batches} both say how long "
+            "to train; leave one of them out"
+        )
+    return None
+
+
+def optimizer_flags_do_something(config: TrainConfig) -> list[str]:
+    """Flags of other optimizers and schedules are refused."""
+    given, usual = config.optimizer, OptimizerConfig()
+    needed = {
+        "weight_decay": ("optimizer", ("adamw",)),
+        "decay_steps": ("learning_rate_decay", ("inverse_sqrt", "exponential")),
+        "decay_rate": ("learning_rate_decay", ("exponential",)),
+    }
+    return [
+        f"--{name}={getattr(given, name)} does nothing with --{other}={getattr(given, other)}; "
+        f"leave it out or use --{other}={' or '.join(values)}"
+        for name, (other, values) in needed.items()
+        if getattr(given, name) != getattr(usual, name) and getattr(given, other) not in values
+    ]
+
+
+def averages_are_used(config: TrainConfig) -> str | None:
+    """Somebody looks at the moving average, or keeps it."""
+    run, decay = config.run, config.optimizer.ema_decay
+    if decay and not (run.evaluate or run.eval_every or run.output_dir):
+        return (
+            f"--ema_decay={decay} averages weights that nobody looks at; give --output_dir, "
+            "--eval_every or --evaluate"
+        )
+    return None
+
+
 def saving_has_a_place(config: TrainConfig) -> list[str]:
     """Flags about checkpoints that would do nothing are refused."""
     names = ("save_every_steps", "save_every_minutes", "num_keep_ckpts")
@@ -85,15 +123,7 @@ def saving_has_a_place(config: TrainConfig) -> list[str]:
 
 def writable_output_dir(config: TrainConfig) -> str | None:
     """Checkpoints can be written."""
-    if not config.run.output_dir:
-        return None
-    wanted = Path(config.run.output_dir)
-    nearest = next(path for path in (wanted, *wanted.resolve().parents) if path.exists())
-    if not nearest.is_dir():
-        return f"--output_dir={wanted} cannot be made: {nearest} is a file; name another directory"
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        return f"--output_dir={wanted} cannot be written to; name another directory"
-    return None
+    return writable_directory("output_dir", config.run.output_dir)
 
 
 def writable_files(config: TrainConfig) -> list[str]:
@@ -101,6 +131,19 @@ def writable_files(config: TrainConfig) -> list[str]:
     names = ("results_file", "trace_file")
     said = (writable_file(name, getattr(config.run, name)) for name in names)
     return [problem for problem in said if problem]
+
+
+def writable_directory(name: str, path: str) -> str | None:
+    """A directory that a flag names is there or can be made; no name is no directory."""
+    if not path:
+        return None
+    wanted = Path(path)
+    nearest = next(path for path in (wanted, *wanted.resolve().parents) if path.exists())
+    if not nearest.is_dir():
+        return f"--{name}={wanted} cannot be made: {nearest} is a file; name another directory"
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        return f"--{name}={wanted} cannot be written to; name another directory"
+    return None
 
 
 def writable_file(name: str, path: str) -> str | None:
@@ -125,6 +168,9 @@ RULES: Final[tuple[Rule, ...]] = (
     synthetic_has_no_epochs,
     evaluation_has_text,
     patience_looks,
+    one_length_of_a_run,
+    optimizer_flags_do_something,
+    averages_are_used,
     saving_has_a_place,
     writable_output_dir,
     writable_files,

@@ -322,7 +322,10 @@ class RunConfig:
         10.0, "minutes between two checkpoints; 0: none but by steps and at the end", at_least=0
     )
     num_keep_ckpts: int = option(
-        5, "newest checkpoints kept in --output_dir, beside the best one", at_least=1
+        5,
+        "newest checkpoints kept in --output_dir, beside the best one and the last one whose next "
+        "loss was a number",
+        at_least=1,
     )
     skip_nan_steps: bool = option(
         False, "leave out steps whose gradient is no number, and count them, instead of stopping"

@@ -41,6 +41,8 @@ def find_problems(config: EvaluateConfig) -> list[str]:
         path = getattr(config.test, name)
         if not path:
             problems.append(f"--{name} is missing; name a file with one sentence a line")
+        elif Path(path).is_dir():
+            problems.append(f"--{name}={path} is a directory; name a file in it")
         elif not Path(path).is_file():
             problems.append(f"--{name}={path} does not exist; name another file")
     unwritable = checks.writable_file("results_file", config.test.results_file)
@@ -57,15 +59,17 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     test = config.test
     blocks = list(read_file_pair(Path(test.src), Path(test.ref)))
     pairs = [Pair(*pair) for block in blocks for pair in zip(*block)]
-    found = evaluate(search_flags.load_translator(config.search), pairs, tokenized=test.tokenized)
+    translator = search_flags.load_translator(config.search)
+    found = evaluate(translator, pairs, tokenized=test.tokenized)
     names = ("search", "bleu", "signature", "chrf", "chrf_signature")
-    record = {"model": config.search.model, "test": test.src, "sentences": len(pairs)}
+    record: dict[str, Any] = {"model": config.search.model, "checkpoint": translator.origin}
+    record |= {"test": test.src, "sentences": len(pairs)}
     record |= {name: getattr(found, name) for name in names}
     try:
         if test.results_file:
             results.append(record, Path(test.results_file))
     finally:  # after it: a pipe that has closed costs no record, and a full disk no score
-        print(summary(found, "test sentences"), flush=True)
+        print(f"{translator.origin}: {summary(found, 'test sentences')}", flush=True)
     return record
 
 

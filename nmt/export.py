@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nmt import flags, programs, search_flags
+from nmt import checks, flags, programs, search_flags
 from nmt.config import option
 from nmt.search_flags import DEFAULTS, SearchConfig
 
@@ -42,7 +42,8 @@ def find_problems(config: ExportConfig) -> list[str]:
         problems.append("--to is missing; name a directory that is not there yet")
     elif place.exists():
         problems.append(f"--to={place} is there already; name another directory")
-    return problems
+    unwritable = checks.writable_directory("to", config.place.to)
+    return problems + ([unwritable] if unwritable and not place.exists() else [])
 
 
 def run(config: ExportConfig) -> None:
@@ -51,7 +52,8 @@ def run(config: ExportConfig) -> None:
 
     translator = search_flags.load_translator(config.search, kind="CPU")
     save(translator, Path(config.place.to))
-    print(f"exported to {config.place.to}; signature serving_default: sentences -> translations")
+    signature = "signature serving_default: sentences -> translations"
+    print(f"{translator.origin} exported to {config.place.to}; {signature}", flush=True)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -35,8 +35,7 @@ class Lock:
             file = (directory / NAME).open("a+", encoding="utf-8")
         except OSError as error:
             raise UserError(
-                f"--output_dir={directory} cannot be used: {error.strerror}; change its "
-                "permissions or name another directory"
+                f"--output_dir={directory} cannot be used: {error.strerror}; name another directory"
             ) from error
         try:
             lock_file(file, directory)

@@ -66,6 +66,22 @@ def from_dict(parts: dict[str, dict[str, Any]]) -> TrainConfig:
     return TrainConfig(**built)
 
 
+def changes(config: TrainConfig, path: Path) -> list[str]:
+    """Flags of what a run computes that are not those of the checkpoint it goes on from."""
+    before = read_config(path)
+    found = []
+    for part in ("data", "model", "optimizer", "parallel"):
+        now, then = (getattr(one, part) for one in (config, before))
+        found += differences(now, then, [field.name for field in dataclasses.fields(now)])
+    return found + differences(config.run, before.run, ["seed", "num_epochs"])
+
+
+def differences(now: Any, then: Any, names: Sequence[str]) -> list[str]:
+    """Flags with both values."""
+    pairs = ((name, getattr(now, name), getattr(then, name)) for name in names)
+    return [f"--{name}={new} (was {old})" for name, new, old in pairs if new != old]
+
+
 def refuse_other_model(config: TrainConfig, path: Path) -> None:
     """What goes on from a checkpoint has the same weights, for the same two languages."""
     before = read_config(path)
@@ -109,6 +125,24 @@ def best(directory: Path) -> Path | None:
         return None
     score = history.best_of(lambda score: score.step in found)
     return found[score.step] if score else None
+
+
+def not_looked_at(directory: Path, chosen: Path) -> str | None:
+    """A warning where the best was chosen, but training went on after the last look."""
+    newest = snapshots.newest_first(directory)[:1]
+    if not newest or chosen == newest[0]:
+        return None
+    try:
+        looks = read_history(newest[0]).scores
+    except UserError:
+        return None
+    last = max((score.step for score in looks), default=0)
+    if (snapshots.step_of(newest[0]) or 0) <= last:
+        return None
+    return (
+        f"{chosen.name} is the best of what was looked at, up to step {last:,}; {newest[0].name} "
+        "is newer and was not looked at: it is translated with where it is named as --model"
+    )
 
 
 def choose(directory: Path, num_averaged: int) -> list[Path]:

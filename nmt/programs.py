@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -33,6 +34,9 @@ def main(
         return DONE
     except UserError as error:
         problems = [str(error)]
+    except BrokenPipeError:  # nobody listens any more
+        drop_output()
+        return DONE
     except (SaveFailed, OSError) as error:
         code, problems = FAILED, [one_line(error)]
     except KeyboardInterrupt:
@@ -40,6 +44,11 @@ def main(
     if problems:
         print("\n".join(f"{program.name}: {line}" for line in problems), file=sys.stderr)
     return code if problems else DONE
+
+
+def drop_output() -> None:
+    """Lets what is left go nowhere, so that leaving does not fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def one_line(error: Exception) -> str:

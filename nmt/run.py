@@ -47,6 +47,8 @@ def plan(setup: Setup) -> str:
         lines["unused"] = f"{', '.join(unused)}: one replica has nothing to exchange"
     if setup.resumed:
         lines["resumed"] = f"{setup.resumed}, step {int(trainer.step)}"
+        if changed := model_dir.changes(config, setup.resumed):
+            lines["changed"] = ", ".join(changed)
     if gpus := devices.unused_gpus():
         lines["GPUs"] = f"{gpus} are here that TensorFlow cannot use; see: make venv CUDA=1"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
@@ -56,8 +58,8 @@ def describe_batches(setup: Setup) -> str:
     """How many there are to train on."""
     schedule, run = setup.schedule, setup.config.run
     if schedule.num_batches:
-        timed = max(0, schedule.num_batches - schedule.num_warmup)
-        return f"{schedule.num_warmup} warm-up, then {timed} timed"
+        warmup = min(schedule.num_warmup, schedule.num_batches)
+        return f"{warmup} warm-up, then {schedule.num_batches - warmup} timed"
     wish = f"--num_batches={run.num_batches}"
     if setup.data.num_batches is not None:
         wish = f"--num_epochs={run.num_epochs}"
@@ -154,14 +156,21 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
             out.go_on()
             return train_loop(setup.trainer, batches, schedule, out, keeper, interrupt)
         except Diverged as error:
-            good = (keeper.saver and keeper.saver.last_good(error)) or "not there yet"
-            error.args = (f"{error}; the last good checkpoint is {good}",)
+            error.args = (f"{error}; {last_good(keeper, error)}",)
             raise
         except tf.errors.ResourceExhaustedError as error:
             raise UserError(
                 f"memory is short for a {global_batch(setup.config, setup.trainer)}; give a "
                 "smaller --batch_size or --batch_words, or a smaller model"
             ) from error
+
+
+def last_good(keeper: Keeper, error: Diverged) -> str:
+    """Where a run that has diverged can go on from."""
+    if not keeper.saver:
+        return "there is no checkpoint to go on from without --output_dir"
+    good = keeper.saver.last_good(error)
+    return f"the last good checkpoint is {good or 'not there yet'}"
 
 
 def look(setup: Setup, meter: Meter, keeper: Keeper, safe_point: SafePoint) -> dict[str, Any]:
@@ -184,6 +193,8 @@ def report_evaluation(setup: Setup, safe_point: SafePoint) -> float:
     assert data.vocabularies is not None, "find_problems refuses data without a test split"
     output_dir = setup.config.run.output_dir
     best = model_dir.best(Path(output_dir)) if output_dir else None
+    if best and (warning := model_dir.not_looked_at(Path(output_dir), best)):
+        print(f"\n{warning}", flush=True)
     weights = model_dir.read_weights(trainer.model, best) if best else trainer.weights
     search = Search(max_length=setup.config.data.tgt_max_len)
     translator = Translator(trainer.model, weights, *data.vocabularies, search)

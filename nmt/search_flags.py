@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,9 @@ class SearchConfig:
     average_checkpoints: int = option(
         1, "translate with the mean of the newest so many checkpoints; 1: the best one", at_least=1
     )
-    beam_width: int = option(1, "translations that grow side by side; 1 is greedy", at_least=1)
+    beam_width: int = option(
+        1, "translations that grow side by side; 1 is greedy", at_least=1, at_most=1000
+    )
     length_penalty: float = option(
         0.6, "how much longer translations are preferred (GNMT's alpha)", at_least=0
     )
@@ -65,7 +68,16 @@ def load_translator(config: SearchConfig, kind: str = "") -> Translator:
             f"--coverage_penalty={config.coverage_penalty} needs a model with attention, which "
             f"{config.model} is not; leave it out"
         )
+    if config.average_checkpoints == 1:
+        warning = model_dir.not_looked_at(Path(config.model), trained.checkpoints[0])
+        print(warning, file=sys.stderr) if warning else None
     longest = config.max_length or trained.config.data.tgt_max_len
     search = Search(config.beam_width, longest, config.length_penalty, config.coverage_penalty)
-    vocabularies = trained.vocabularies
-    return Translator(trained.model, trained.weights, *vocabularies, search, config.batch_size)
+    return Translator(
+        trained.model,
+        trained.weights,
+        *trained.vocabularies,
+        search,
+        config.batch_size,
+        ", ".join(path.name for path in trained.checkpoints),
+    )

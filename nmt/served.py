@@ -65,6 +65,8 @@ def save(translator: Translator, path: Path) -> None:
         part.rename(path)
     except (OSError, tf.errors.OpError) as error:
         why = str(getattr(error, "message", error)).splitlines()[0]
-        raise UserError(f"--to={path} cannot be written: {why}; make room there") from error
+        raise UserError(
+            f"--to={path} cannot be written: {why}; make room, or name another directory"
+        ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -148,15 +148,10 @@ def translate_input(config: TranslateConfig) -> None:
     try:
         run(config, input_lines(), sys.stdout)
     except BrokenPipeError:
-        drop_output()  # nobody listens any more
+        raise
     except OSError as error:
-        drop_output()
+        programs.drop_output()
         raise SaveFailed(f"translations cannot be written: {error.strerror}") from error
-
-
-def drop_output() -> None:
-    """Lets what is left go nowhere, so that leaving does not fail once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(argv: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -22,6 +22,8 @@ BATCH_SIZE = 64
 MOST_PLACES = BATCH_SIZE * 128
 """Words of a batch, padding included: a long line does not make short ones as long."""
 GREEDY = Search()
+IMPOSSIBLE: Final = 0.5 * float(np.finfo(np.float32).min)
+"""No translation is less likely; a wider beam than there are translations has empty places."""
 
 
 class Translation(NamedTuple):
@@ -42,6 +44,7 @@ class Translator:
     target: Vocabulary
     search: Search = GREEDY
     batch_size: int = BATCH_SIZE
+    origin: str = ""  # the checkpoint it came from
 
     def __call__(self, sentences: Sequence[str], safe_point: SafePoint = go_on) -> list[str]:
         """The best translation of every sentence; of an empty one, nothing."""
@@ -101,11 +104,12 @@ class Translator:
         return run
 
     def translations(self, found: Hypotheses) -> Iterator[list[Translation]]:
-        """The text of each hypothesis of each sentence."""
+        """The text of each hypothesis of each sentence, but for places that none has come to."""
         for of_one in zip(*(part.numpy() for part in found)):
             yield [
                 Translation(self.target.decode(ids), float(score), float(log_probability))
-                for ids, log_probability, score in zip(*of_one)
+                for number, (ids, log_probability, score) in enumerate(zip(*of_one))
+                if log_probability > IMPOSSIBLE or not number
             ]
 
 

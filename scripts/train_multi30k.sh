@@ -22,6 +22,14 @@ for name in train val test_2016_flickr; do
         fi
     done
 done
+for flag in "$@"; do
+    case $flag in
+    -output_dir* | --output_dir* | -results_file* | --results_file*)
+        echo "train_multi30k.sh: $flag would lead elsewhere than what is judged; give OUT=DIR" >&2
+        exit 2
+        ;;
+    esac
+done
 if ! [ -x "$root/.venv/bin/python" ]; then
     echo "train_multi30k.sh: there is no .venv in $root; make it with: make venv" >&2
     exit 2

@@ -1,6 +1,7 @@
 """The flagfiles that come with the project."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,15 @@ def test_a_preset_says_what_to_expect_and_whether_that_was_measured(path):
     assert re.search("Measured|Expected, not measured", comment)
     assert re.search(r"\d+(\.\d+)? BLEU", comment)
     assert re.search("minutes|hours|days", comment)
+
+
+@pytest.mark.parametrize("flag", ["--output_dir=elsewhere", "--results_file=elsewhere"])
+def test_the_script_judges_what_it_trained(tmp_path, flag):
+    for name in ("train", "val", "test_2016_flickr"):
+        for side in ("en", "de"):
+            (tmp_path / f"{name}.{side}").touch()
+    command = ["sh", "scripts/train_multi30k.sh", str(tmp_path), flag]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"{flag} would lead elsewhere than what is judged; give OUT=DIR" in done.stderr

@@ -127,6 +127,10 @@ def test_a_beam_wider_than_the_vocabulary_works():
     model, flat, batch = make()
     found = beam_search(model, flat, batch, Search(width=25, max_length=3))
     assert found.ids.shape[:2] == (3, 25)
+    assert np.isfinite(found.log_probabilities).all()
+    assert np.isfinite(found.scores).all()
+    for rows in found.ids.numpy():
+        assert len({tuple(row) for row in rows}) == 25
 
 
 @every_attention

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -22,6 +24,8 @@ def test_a_test_set_is_scored_and_kept(model, tmp_path, capsys):
     assert "on 3 test sentences (beam of 2, sacreBLEU nrefs:1" in said
     record = json.loads((tmp_path / "scores.json").read_text())
     assert record["sentences"] == 3
+    assert record["checkpoint"] == "step-0"
+    assert said.startswith("step-0: BLEU ")
     assert 0 <= record["bleu"] <= 100
     assert f"chrF {record['chrf']:.2f} (nrefs:1" in said
 
@@ -31,6 +35,7 @@ def test_a_test_set_is_scored_and_kept(model, tmp_path, capsys):
     [
         (["--model=."], "--src is missing; name a file with one sentence a line"),
         (["--model=.", "--src=no"], "--src=no does not exist; name another file"),
+        (["--model=.", "--src=nmt"], "--src=nmt is a directory; name a file in it"),
         ([], "--model is missing; name the --output_dir of a training run"),
         (
             ["--results_file=no/where"],
@@ -60,3 +65,16 @@ def test_a_full_disk_costs_the_record_and_not_the_score(model, tmp_path, capsys)
     assert "BLEU" in said.out
     assert said.err.count("\n") == 1
     assert "No space left on device" in said.err
+
+
+def test_a_reader_that_leaves_is_no_mistake(model, tmp_path):
+    (tmp_path / "test.en").write_text("s1 s2\n")
+    (tmp_path / "test.de").write_text("t1 t2\n")
+    command = [sys.executable, "-m", "nmt.evaluate", f"--model={model}"]
+    command += [f"--src={tmp_path / 'test.en'}", f"--ref={tmp_path / 'test.de'}"]
+    command += [f"--results_file={tmp_path / 'scores.json'}"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()
+        assert (process.wait(120), process.stderr.read()) == (0, b"")
+    assert (tmp_path / "scores.json").read_text().count("\n") == 1

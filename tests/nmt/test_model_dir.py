@@ -5,9 +5,10 @@ import shutil
 import numpy as np
 import pytest
 
-from nmt import checkpoints, history, model_dir, snapshots
+from nmt import checkpoints, history, model_dir, search_flags, snapshots
 from nmt.config import DataConfig, OptimizerConfig, TrainConfig
 from nmt.errors import UserError
+from nmt.search_flags import SearchConfig
 from tests import small
 from tests.nmt.test_translation import SOURCE, TARGET
 
@@ -149,3 +150,30 @@ def test_the_best_is_known_where_there_are_no_links(tmp_path):
     snapshots.mark_best(tmp_path / "run", tmp_path / "run" / "step-1")
     shutil.copytree(tmp_path / "run", tmp_path / "copy")  # follows links
     compare(model_dir.load(tmp_path / "copy").weights, trainers[1])
+
+
+def test_a_best_that_is_older_than_what_was_not_looked_at_is_told(tmp_path, capsys):
+    looks = [judged(1, 8.0), judged(2, 5.0)]
+    for step in (1, 2):
+        save(tmp_path, step, looks=looks[:step])
+    snapshots.mark_best(tmp_path, tmp_path / "step-1")
+    best = tmp_path / "step-1"
+    assert model_dir.not_looked_at(tmp_path, best) is None
+    save(tmp_path, 9, looks=looks)
+    said = model_dir.not_looked_at(tmp_path, best)
+    assert said.startswith("step-1 is the best of what was looked at, up to step 2; step-9 is new")
+    assert model_dir.not_looked_at(tmp_path, tmp_path / "step-9") is None
+    assert model_dir.not_looked_at(best, best) is None  # it was named
+    translator = search_flags.load_translator(SearchConfig(model=str(tmp_path)))
+    assert translator.origin == "step-1"
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_flags_that_are_new_since_the_checkpoint_are_listed(tmp_path):
+    save(tmp_path)
+    path = tmp_path / "step-0"
+    assert model_dir.changes(CONFIG, path) == []
+    run = dataclasses.replace(CONFIG.run, seed=7, log_every=3, output_dir="elsewhere")
+    data = dataclasses.replace(CONFIG.data, batch_size=9)
+    other = dataclasses.replace(CONFIG, run=run, data=data)
+    assert model_dir.changes(other, path) == ["--batch_size=9 (was 64)", "--seed=7 (was 1)"]

@@ -86,3 +86,11 @@ def test_a_batch_to_translate_is_padded_at_the_end():
 @pytest.mark.parametrize("texts", [[], [""], ["", " "]])
 def test_nothing_to_translate_is_nothing(texts):
     assert make()(texts) == [""] * len(texts)
+
+
+def test_places_of_a_beam_that_no_translation_came_to_are_left_out():
+    """One word long there are as many translations as words."""
+    found = make(Search(width=40, max_length=1)).n_best(["s1 s2"])[0]
+    assert len(found) == small.SIZES.target
+    assert len({one.log_probability for one in found}) > 1
+    assert all(one.score > -100.0 for one in found)

@@ -74,7 +74,7 @@ def main(argv: Sequence[str]) -> None:
     environment.prepare(verbosity=0)
     from nmt import search_flags
 
-    lines = Path(given.src).read_text(encoding="utf-8").splitlines()[: given.sentences]
+    lines = Path(given.src).read_text(encoding="utf-8").split("\n")[: given.sentences]
     config = search_flags.SearchConfig(model=given.model, beam_width=given.beam_width)
     ways = ways_of(search_flags.load_translator(config), given.batch_size)
     texts = [way(lines) for way in ways.values()]  # traced here, not below

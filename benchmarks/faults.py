@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from benchmarks.rounds import ROOT, table
+from nmt.interrupt import INTERRUPTED
 
 NUM_STEPS: Final = 150
 MODEL: Final = [
@@ -224,7 +225,9 @@ def second_signals(times: int, draw: random.Random) -> Iterator[str]:
             said, _ = process.communicate(timeout=SLOWEST_START_S)
             step = steps_saved(Path(place))[-1]
             after = finish(Path(place), [f"--num_batches={step + 5}"])
-            left = process.returncode in (0, -signal.SIGINT) and "Traceback" not in said
+            left = (
+                process.returncode in (0, INTERRUPTED, -signal.SIGINT) and "Traceback" not in said
+            )
             yield "" if left and len(after.losses) == 5 else f"exit {process.returncode}: {said}"
 
 

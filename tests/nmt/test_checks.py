@@ -16,6 +16,17 @@ def problems(*argv):
     [
         (["--direction=bi", "--num_encoder_layers=3"], r"=3 is odd.*give 4 or use --direction=uni"),
         (["--tied_embeddings", "--embedding_dim=8"], r"=8 to be --num_units=512; give one number"),
+        (
+            ["--num_epochs=2", "--num_batches=50"],
+            "both say how long to train; leave one of them out",
+        ),
+        (["--weight_decay=0.5"], "--weight_decay=0.5 does nothing with --optimizer=adam; leave it"),
+        (["--decay_steps=5"], "nothing with --learning_rate_decay=none; .*=inverse_sqrt or expon"),
+        (
+            ["--decay_rate=0.9", "--learning_rate_decay=inverse_sqrt"],
+            "--decay_rate=0.9 does nothing with --learning_rate_decay=inverse_sqrt; leave",
+        ),
+        (["--ema_decay=0.9"], "--ema_decay=0.9 averages weights that nobody looks at; give --outp"),
         (["--independent_replica", "--variable_update=parameter_server"], "leave one of them out"),
         (["--use_synthetic_data", "--dataset=demo"], "name two datasets; leave one"),
         (["--dataset=synthetic", "--num_epochs=2"], "--num_epochs=2 has no meaning.*--num_batches"),

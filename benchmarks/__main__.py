@@ -149,7 +149,7 @@ def same_work(found: Found) -> None:
 def same_model(found: Found) -> None:
     """Everyone must have lost as much as the others, at the first step and at the last."""
     for number, most in MOST_APART.items():
-        losses = {name: records[0]["losses"][number] for name, records in found.items()}
+        losses = {name: records[-1]["losses"][number] for name, records in found.items()}
         if max(losses.values()) > (1 + most) * min(losses.values()):
             sys.exit(f"losses differ, so these are not the same models: {losses}")
 

@@ -48,21 +48,22 @@ CURVES = {
 
 
 def row(value: int, records: Sequence[Record], first: Sequence[Record], best: float) -> list[str]:
-    """One point of a curve; `best` is the machine's rate."""
-    speed = median(records, "words_per_second")
+    """One point of a curve; `first` is its smallest one's, `best` the machine's rate."""
     speeds = [record["words_per_second"] for record in records]
-    begun, memory = (
-        [median(of, field) for of in (records, first)]
-        for field in ("seconds_to_first_step", "peak_memory_bytes")
-    )
+
+    def of_first(field: str) -> str:
+        return f"{median(records, field) / median(first, field):.2f}" if first else ""
+
     return [
         f"{value:,}",
-        f"{speed:,.0f} ({min(speeds):,.0f} to {max(speeds):,.0f})",
-        f"{speed / median(first, 'words_per_second'):.2f}",
+        f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} to {max(speeds):,.0f})",
+        of_first("words_per_second"),
         f"{median(records, 'model_flops_per_second') / best:.2f}",
         f"{statistics.median(map(median_step, records)):.3f}",
-        *(f"{begun[0]:.1f}", f"{begun[0] / begun[1]:.2f}"),
-        *(f"{memory[0] / 2**20:,.0f}", f"{memory[0] / memory[1]:.2f}"),
+        f"{median(records, 'seconds_to_first_step'):.1f}",
+        of_first("seconds_to_first_step"),
+        f"{median(records, 'peak_memory_bytes') / 2**20:,.0f}",
+        of_first("peak_memory_bytes"),
     ]
 
 
@@ -74,12 +75,12 @@ def median_step(record: Record) -> float:
 def summary(name: str, found: Found) -> str:
     """A curve's table; the machine's rate is the best of all curves' runs."""
     best = max(record["matmul_flops_per_second"] for of in found.values() for record in of)
-    values = [value for value in CURVES[name].values if f"{name} {value}" in found]
-    points = [found[f"{name} {value}"] for value in values]
+    points = {value: found.get(f"{name} {value}", []) for value in CURVES[name].values}
+    first = next(iter(points.values()))
     heading = [name.capitalize(), "words/s (range)", "of the first", "of the machine's arithmetic"]
     heading += ["step (s)", "to the first step (s)", "of the first"]
     heading += ["peak memory (MiB)", "of the first"]
-    return table(heading, [row(value, of, points[0], best) for value, of in zip(values, points)])
+    return table(heading, [row(value, of, first, best) for value, of in points.items() if of])
 
 
 def main(argv: Sequence[str]) -> None:
@@ -91,6 +92,8 @@ def main(argv: Sequence[str]) -> None:
         for value in curve.values
     }
     found = measure(cells, mine.rounds)
+    if not found:
+        sys.exit("nothing was measured")
     for name in CURVES:
         print(f"\n{summary(name, found)}")
 

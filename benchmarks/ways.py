@@ -1,6 +1,6 @@
 """Measures the parts of a step done in other ways than the one that was taken.
 
-    .venv/bin/python -m benchmarks.ways [--threads=2] [--batch=64] [--rounds=9]
+    .venv/bin/python -m benchmarks.ways [--threads=2] [--batch=64] [--rounds=9] [--only=loss]
 
 Everything runs in one process, the ways of a part in turn; the first of each part is what train.py
 does.
@@ -56,6 +56,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--threads", type=int, default=0, help="0: one per core")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", default="", help="parts with this in their name")
     given = parser.parse_args(argv)
     environment.prepare(verbosity=0)
     import tensorflow as tf
@@ -68,6 +69,8 @@ def main(argv: Sequence[str]) -> None:
     tf.config.threading.set_inter_op_parallelism_threads(given.threads or num_cores())
     lines = []
     for name, part in PARTS.items():
+        if given.only not in name:
+            continue
         lines += rows_of(name, measure(part(Sizes(batch=given.batch)), given.rounds))
     print(environment.describe())
     print(table(["Part of a step", "Way", "ms", "of the way taken"], lines))

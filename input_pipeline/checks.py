@@ -44,6 +44,17 @@ def flags_belong_to_the_dataset(config: DataConfig) -> Problems:
             )
 
 
+def synthetic_sides_are_as_long(config: DataConfig) -> Problems:
+    """Both sides of synthetic pairs have --src_max_len ids."""
+    longest = config.tgt_max_len
+    unusual = longest not in (config.src_max_len, DataConfig().tgt_max_len)
+    if dataset_of(config) == "synthetic" and unusual:
+        yield (
+            f"--tgt_max_len={longest} does nothing with --dataset=synthetic, whose sides are both "
+            f"--src_max_len={config.src_max_len} words long; leave it out"
+        )
+
+
 def wmt14_is_prepared(config: DataConfig) -> Problems:
     """tensorflow-datasets has done its work."""
     if dataset_of(config) == "wmt14":
@@ -145,6 +156,7 @@ Rule = Callable[[DataConfig], Problems]
 RULES: Final[tuple[Rule, ...]] = (
     one_dataset,
     flags_belong_to_the_dataset,
+    synthetic_sides_are_as_long,
     wmt14_is_prepared,
     training_files_are_named,
     sides_match,

@@ -14,8 +14,7 @@ from nmt.weights import ModelWeights, WeightSpec
 
 PASSES: Final = 3  # forward, and backward once for inputs and once for weights
 ROUNDS: Final = 5
-CHAIN: Final = 2  # matmuls that follow each other
-SIZES: Final = {"CPU": 1024, "GPU": 8192}
+SIZES: Final = {"CPU": (1024, 2048), "GPU": (8192,)}
 
 
 def model_flops(specs: ModelWeights, num_source: float, num_target: float) -> float:
@@ -37,15 +36,20 @@ def matmul_flops_per_s(devices: Sequence[str], dtype: tf.DType = tf.float32) -> 
     """The best rate at which all devices together multiply large matrices."""
     kind = "GPU" if is_gpu(devices[0]) else "CPU"
     places = list(devices) if kind == "GPU" else [devices[0]] * num_cores()
-    matrices = [matrix(place, SIZES[kind], dtype) for place in places]
+    return max(rate_of_size(places, size, dtype) for size in SIZES[kind])
+
+
+def rate_of_size(places: Sequence[str], size: int, dtype: tf.DType) -> float:
+    """The same for square matrices of one size."""
+    matrices = [matrix(place, size, dtype) for place in places]
 
     def multiply() -> list[tf.Tensor]:
-        return [chain(place, left) for place, left in zip(places, matrices)]
+        return [square(place, left) for place, left in zip(places, matrices)]
 
     work = tf.function(multiply, autograph=False)
     work()
     best = min(seconds(work) for _ in range(ROUNDS))
-    return float(len(places) * CHAIN * 2 * SIZES[kind] ** 3 / best)
+    return len(places) * 2.0 * size**3 / best
 
 
 def matrix(device: str, size: int, dtype: tf.DType) -> tf.Variable:
@@ -56,13 +60,11 @@ def matrix(device: str, size: int, dtype: tf.DType) -> tf.Variable:
         )
 
 
-def chain(device: str, left: tf.Variable) -> tf.Tensor:
-    """Matmuls that wait for each other; what is read in the end is one number."""
+def square(device: str, left: tf.Variable) -> tf.Tensor:
+    """A matmul, of which one number is read."""
     with tf.device(device):
         value = left.read_value()
-        for _ in range(CHAIN):
-            value = value @ left
-        return value[0, 0]
+        return (value @ value)[0, 0]
 
 
 def seconds(work: tf.types.experimental.GenericFunction) -> float:

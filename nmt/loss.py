@@ -61,7 +61,7 @@ def summed_cross_entropy(
         def backward(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             scale = tf.cast(upstream, rows.dtype)
             d_rows = large_matmul(d_logits, projection, transpose_b=True) * scale
-            return d_rows, large_matmul(rows * scale, d_logits, transpose_a=True)
+            return d_rows, large_matmul(rows * scale, d_logits, transpose_a=True, batched=False)
 
         return tf.reduce_sum(losses[:num_tokens]), backward
 

@@ -9,8 +9,9 @@ import tensorflow as tf
 from nmt import cpu
 
 BATCHED: Final = "avx512f" in cpu.features()
-"""Whether TensorFlow's batched matmul is the faster one: with AVX-512 oneDNN has a better kernel
-for it than for the plain one, above all where something is transposed (benchmarks.ways)."""
+"""Whether TensorFlow's batched matmul is mostly the faster one: with AVX-512 oneDNN has a better
+kernel for it than for the plain one, above all where the right side is transposed
+(benchmarks.ways)."""
 
 
 def large_matmul(

@@ -13,7 +13,7 @@ PARTS: Final[Mapping[str, Callable[[Sizes], dict[str, Work]]]] = {
     "two layers of two directions": stacks.layers_of(2),
     "both directions of a layer": stacks.both_directions,
     "gates of a step": stacks.gates,
-    "gradient of a layer's input": matmuls.large_matmuls,
+    **{name: matmuls.ways_of(kind) for name, kind in matmuls.LARGE.items()},
     "recurrent matmul of a step": matmuls.recurrent_step,
     "a layer's weights, transposed": matmuls.transposed_weights,
     "matmuls of four layers": matmuls.decoder_stack,

@@ -2,26 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
 import tensorflow as tf
 
 from benchmarks.parts.common import Sizes, Work, compiled, numbers, repeated
 from nmt.matmul import BATCHED, large_matmul
 
 
-def large_matmuls(sizes: Sizes) -> dict[str, Work]:
-    """The gradient of a layer's input, which transposes its weights."""
-    gates, weights = (
-        numbers(sizes.batch * sizes.time, 4 * sizes.units),
-        numbers(sizes.units, 4 * sizes.units),
-    )
+class Large(NamedTuple):
+    """A large matmul of a step: what nmt.matmul is called with there."""
 
-    def transposing(batched: bool) -> Work:
-        return compiled(
-            lambda a, b: large_matmul(a, b, transpose_b=True, batched=batched), gates, weights
-        )
+    shapes: Callable[[Sizes], tuple[tuple[int, int], tuple[int, int]]]
+    transpose_a: bool = False
+    transpose_b: bool = False
+    batched: bool = BATCHED  # as it is done
 
-    ways = {True: "TensorFlow's batched matmul", False: "the plain one"}
-    return {ways[batched]: transposing(batched) for batched in (BATCHED, not BATCHED)}
+
+def words(sizes: Sizes) -> int:
+    """In a batch."""
+    return sizes.batch * sizes.time
+
+
+LARGE: Final = {
+    "projection of a layer's input": Large(
+        lambda s: ((s.units, 4 * s.units), (s.units, words(s))), transpose_a=True
+    ),
+    "gradient of a layer's input": Large(
+        lambda s: ((s.units, 4 * s.units), (4 * s.units, words(s))), batched=False
+    ),
+    "gradient of a layer's weights": Large(
+        lambda s: ((s.units, words(s)), (4 * s.units, words(s))), transpose_b=True
+    ),
+    "logits": Large(lambda s: ((words(s), s.units), (s.units, s.vocabulary))),
+    "gradient of what is projected": Large(
+        lambda s: ((words(s), s.vocabulary), (s.units, s.vocabulary)), transpose_b=True
+    ),
+    "gradient of the projection": Large(
+        lambda s: ((words(s), s.units), (words(s), s.vocabulary)),
+        transpose_a=True,
+        batched=False,
+    ),
+}
+
+
+def ways_of(kind: Large) -> Callable[[Sizes], dict[str, Work]]:
+    """One of them, as TensorFlow's batched matmul and as its plain one."""
+
+    def ways(sizes: Sizes) -> dict[str, Work]:
+        left, right = (numbers(*shape) for shape in kind.shapes(sizes))
+
+        def multiplying(batched: bool) -> Work:
+            how = {"transpose_a": kind.transpose_a, "transpose_b": kind.transpose_b}
+            return compiled(lambda a, b: large_matmul(a, b, **how, batched=batched), left, right)
+
+        names = {True: "TensorFlow's batched matmul", False: "the plain one"}
+        return {names[each]: multiplying(each) for each in (kind.batched, not kind.batched)}
+
+    return ways
 
 
 def recurrent_step(sizes: Sizes) -> dict[str, Work]:

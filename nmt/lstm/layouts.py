@@ -50,8 +50,8 @@ class Columns:
         return projected + bias[:, tf.newaxis]
 
     def project_back(self, flat: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
-        """Multiplies a large matrix by transposed weights."""
-        return large_matmul(kernel, flat)
+        """Multiplies a large matrix by transposed weights: the kernel as it is."""
+        return large_matmul(kernel, flat, batched=False)
 
     def outer(self, left: tf.Tensor, right: tf.Tensor) -> tf.Tensor:
         """`[features of left, features of right]`, summed over the sentences of two matrices."""

@@ -233,6 +233,12 @@ def test_a_curve_is_shown_against_its_smallest_point():
     ]
 
 
+def test_a_curve_whose_smallest_point_failed_is_compared_with_nothing():
+    sizes = {"seconds_to_first_step": 2.0, "peak_memory_bytes": 2**30, "step_seconds": [2]}
+    rows = costs.summary("layers", {"layers 4": [ours(550) | sizes]}).splitlines()[2:]
+    assert rows == ["|4|550 (550 to 550)||0.28|2.000|2.0||1,024||"]
+
+
 def test_every_point_of_every_curve_is_a_command_line_train_takes():
     for curve in costs.CURVES.values():
         for value in curve.values:

@@ -22,6 +22,8 @@ def files(directory, **more):
 def test_good_flags_have_no_problem(tmp_path):
     assert problems() == []
     assert problems(**files(tmp_path)) == []
+    assert problems(use_synthetic_data=True, src_max_len=100) == []
+    assert problems(use_synthetic_data=True, src_max_len=9, tgt_max_len=9) == []
     assert problems(dataset="files", **files(tmp_path), vocab_type="bpe", joint_vocab=True) == []
 
 
@@ -33,6 +35,10 @@ def test_good_flags_have_no_problem(tmp_path):
         ({"tgt_file_name": "X"}, "--tgt_file_name is given without --src_file_name; name both"),
         ({"dataset": "demo", "data_dir": "X"}, "--data_dir=X does nothing with --dataset=demo;"),
         ({"use_synthetic_data": True, "batch_words": 900}, "--batch_words=900 does nothing with"),
+        (
+            {"use_synthetic_data": True, "src_max_len": 13, "tgt_max_len": 14},
+            "--tgt_max_len=14 does nothing with --dataset=synthetic, whose sides are both --src_m",
+        ),
         ({"use_synthetic_data": True, "dataset": "demo"}, "name two datasets; leave one of them"),
         ({"src_vocab_file": "nowhere"}, "--src_vocab_file=nowhere does not exist; look"),
         ({"src_vocab_file": "/"}, "--src_vocab_file=/ is not a file; name a file"),

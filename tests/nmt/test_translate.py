@@ -1,9 +1,14 @@
 """The translating program as a user runs it, in processes of its own."""
 
+import contextlib
+import fcntl
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -34,6 +39,22 @@ def test_a_file_is_translated_line_by_line(model):
     found = done.stdout.decode().split("\n")
     assert len(found) == len(LINES) + 1
     assert [bool(line) for line in found] == [True, False, True, True, False]
+
+
+def test_progress_is_shown_where_somebody_looks(model):
+    reading, writing = pty.openpty()
+    fcntl.ioctl(writing, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
+    text = "".join(f"{line}\n" for line in LINES).encode()
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=writing)
+    os.close(writing)
+    said = ""
+    with contextlib.suppress(OSError):  # which is how a terminal says that it is closed
+        while data := os.read(reading, 10_000):
+            said += data.decode()
+    os.close(reading)
+    assert (done.returncode, done.stdout.count(b"\n")) == (0, len(LINES))
+    assert f"{len(LINES)} lines" in said
 
 
 def test_several_translations_are_numbered_and_scored(model):

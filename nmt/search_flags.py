@@ -69,8 +69,8 @@ def load_translator(config: SearchConfig, kind: str = "") -> Translator:
             f"{config.model} is not; leave it out"
         )
     if config.average_checkpoints == 1:
-        warning = model_dir.not_looked_at(Path(config.model), trained.checkpoints[0])
-        print(warning, file=sys.stderr) if warning else None
+        if warning := model_dir.not_looked_at(Path(config.model), trained.checkpoints[0]):
+            print(warning, file=sys.stderr)
     longest = config.max_length or trained.config.data.tgt_max_len
     search = Search(config.beam_width, longest, config.length_penalty, config.coverage_penalty)
     return Translator(

@@ -36,9 +36,10 @@ from nmt.config import DataConfig, ModelConfig, OptimizerConfig, TrainConfig
 
 DEFAULTS = ["--direction=bi"]
 SYNTHETIC = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25"]
-MOST_APART = {0: 1e-3, -1: 0.02}
+MOST_APART = {0: 1e-3, -1: 0.05}
 """How far losses may lie apart, the first and the last one. What rounding, the place of Adam's
-epsilon and the padding that PyTorch reads make of them stays below."""
+epsilon and the padding that PyTorch reads make of them stays below: 3 % in bfloat16, where a batch
+of synthetic ids is learned again and again; from other weights it was 34 %."""
 
 PEERS = {
     "PyTorch, nn.LSTM": ("pytorch", []),

@@ -150,10 +150,18 @@ def test_nothing_is_compared_that_trained_on_other_words():
 
 
 @pytest.mark.parametrize(
-    ("losses", "same"), [([9.008, 8.9], True), ([9.02, 8.5], False), ([9.0, 8.95], False)]
+    ("losses", "kind", "same"),
+    [
+        ([9.008, 8.6], "float32", True),
+        ([9.02, 8.5], "float32", False),
+        ([9.0, 8.7], "float32", False),
+        ([9.0, 8.7], "bfloat16", True),
+        ([9.0, 8.95], "bfloat16", False),
+    ],
 )
-def test_nothing_is_compared_that_is_another_model(losses, same):
-    found = {"a": [ours(1.0)], "b": [record(2.0) | {"losses": losses}]}
+def test_nothing_is_compared_that_is_another_model(losses, kind, same):
+    other = record(2.0) | {"losses": losses, "compute_type": kind}
+    found = {"a": [ours(1.0)], "b": [other]}
     if same:
         bench.same_model(found)
     else:

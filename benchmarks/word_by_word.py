@@ -30,7 +30,7 @@ class WordByWord(Translator):
         @tf.function(autograph=False, reduce_retracing=True)
         def step(running: Running, done: Hypotheses) -> tuple[tf.Tensor, Running, Hypotheses]:
             running, done = advance(decoder, running, done, search)
-            return going(running, search), running, done
+            return going(running), running, done
 
         @tf.function(autograph=False, reduce_retracing=True)
         def last(running: Running, done: Hypotheses) -> Hypotheses:

@@ -19,6 +19,9 @@ from nmt.lstm.layers import State
 CHUNKS: Final = (64, *range(48, 97))
 """Entries that are looked at together: so many that a vocabulary is not copied to be filled up."""
 
+LENGTH_FACTOR: Final = 2
+"""A long source's translation may have so many times its words."""
+
 
 class Search(NamedTuple):
     """How translations are looked for."""
@@ -27,6 +30,16 @@ class Search(NamedTuple):
     max_length: int = 50  # words, </s> included
     length_penalty: float = 0.0  # of GNMT: log-probabilities are divided by ((5 + n) / 6) ** this
     coverage_penalty: float = 0.0  # of GNMT: for source words that nobody looked at
+    length_factor: int = 0  # so many times the source's words, where that is more
+
+    def limits(self, source_lengths: tf.Tensor) -> tf.Tensor:
+        """Words of the longest translation of each source."""
+        return tf.maximum(self.max_length, self.length_factor * source_lengths)
+
+
+def long_enough(trained_length: int) -> Search:
+    """A greedy search that does not cut off what is longer than the sentences of training."""
+    return Search(max_length=trained_length, length_factor=LENGTH_FACTOR)
 
 
 class Hypotheses(NamedTuple):
@@ -44,6 +57,7 @@ class Beam(NamedTuple):
     log_probabilities: tf.Tensor  # [batch, width]
     lengths: tf.Tensor  # [batch, width], float32
     coverage: tf.Tensor  # [batch, width, source_time]: how much each source word was looked at
+    limits: tf.Tensor  # [batch], int32: words of the longest translation of each sentence
     states: list[State]  # [batch * width, units]
 
     @property
@@ -53,8 +67,9 @@ class Beam(NamedTuple):
 
     @property
     def ended(self) -> tf.Tensor:
-        """Which of them have ended."""
-        return self.words == EOS
+        """Which of them have ended, or are as long as they may be."""
+        full = tf.shape(self.ids)[2] - 1 >= self.limits
+        return (self.words == EOS) | full[:, tf.newaxis]
 
 
 class Grown(NamedTuple):
@@ -64,7 +79,7 @@ class Grown(NamedTuple):
     log_probabilities: tf.Tensor  # the same
 
 
-def first_beam(states: Sequence[State], source: tf.Tensor, width: int) -> Beam:
+def first_beam(states: Sequence[State], source: tf.Tensor, limits: tf.Tensor, width: int) -> Beam:
     """Equal hypotheses, of which only the first can be continued."""
     batch_size, source_time = tf.unstack(tf.shape(source))
     alone = tf.where(tf.range(width) == 0, 0.0, tf.float32.min)
@@ -73,6 +88,7 @@ def first_beam(states: Sequence[State], source: tf.Tensor, width: int) -> Beam:
         log_probabilities=tf.tile(alone[tf.newaxis], [batch_size, 1]),
         lengths=tf.zeros([batch_size, width]),
         coverage=tf.zeros([batch_size, width, source_time]),
+        limits=limits,
         states=[State(*(tf.repeat(part, width, axis=0) for part in s)) for s in states],
     )
 
@@ -155,5 +171,6 @@ def select(search: Search, beam: Beam, prediction: Prediction, inside: tf.Tensor
         chosen(grown.log_probabilities),
         of_parents(lengths),
         of_parents(coverage),
+        beam.limits,
         [State(*(tf.gather(part, rows) for part in state)) for state in prediction.states],
     )

@@ -76,24 +76,24 @@ def begin(decoder: Decoder, batch: Batch, search: Search) -> tuple[Running, Hypo
     """Reads the batch's sources; nothing is translated yet."""
     states, memory = decoder.start(batch)
     batch_size, source_time = tf.unstack(tf.shape(batch.source))
+    limits = search.limits(batch.source_lengths)
     running = Running(
-        first_beam(states, batch.source, search.width),
+        first_beam(states, batch.source, limits, search.width),
         memory or (),
         tf.sequence_mask(batch.source_lengths, source_time)[:, tf.newaxis],
         tf.range(batch_size),
     )
     done = Hypotheses(
-        tf.fill([batch_size, search.width, search.max_length], EOS),
+        tf.fill([batch_size, search.width, search.limits(source_time)], EOS),
         tf.zeros([batch_size, search.width]),
         tf.zeros([batch_size, search.width]),
     )
     return running, done
 
 
-def going(running: Running, search: Search) -> tf.Tensor:
+def going(running: Running) -> tf.Tensor:
     """Whether there is something to add."""
-    short = tf.shape(running.beam.ids)[2] <= search.max_length
-    return short & ~tf.reduce_all(running.settled)
+    return ~tf.reduce_all(running.settled)
 
 
 def advance(
@@ -119,7 +119,7 @@ def beam_search(
     decoder = make_decoder(model, flat)
     first = begin(decoder, batch, search)
     running, done = tf.while_loop(
-        lambda running, _: going(running, search),
+        lambda running, _: going(running),
         lambda running, done: advance(decoder, running, done, search),
         first,
         any_batch(first, search.width),

@@ -17,7 +17,7 @@ from nmt.beam import Search
 from nmt.evaluation import Evaluation, evaluate
 from nmt.interrupt import SafePoint, go_on
 from nmt.trainer import Trainer
-from nmt.translation import BATCH_SIZE, Translator, padded
+from nmt.translation import BATCH_SIZE, Translator, of_like_length, padded
 from nmt.types import BATCH_SPEC, Batch
 
 MOST_LOSS: Final = 80.0
@@ -45,14 +45,12 @@ class DevSet:
         vocabularies: Vocabularies,
         pairs: Sequence[Pair],
         *,
-        max_length: int,
+        search: Search,
         tokenized: bool,
     ) -> None:
         self.pairs, self.tokenized = list(pairs), tokenized
         self.batches = make_batches(pairs, vocabularies)
-        self.translator = Translator(
-            trainer.model, trainer.weights, *vocabularies, Search(max_length=max_length)
-        )
+        self.translator = Translator(trainer.model, trainer.weights, *vocabularies, search)
         plain = dataclasses.replace(trainer.model, dropout=0.0, label_smoothing=0.0)
 
         @tf.function(input_signature=(BATCH_SPEC,), autograph=False)
@@ -83,9 +81,9 @@ def make_batches(pairs: Sequence[Pair], vocabularies: Vocabularies) -> list[Batc
         vocabulary.encode([pair[side] for pair in pairs])
         for side, vocabulary in enumerate(vocabularies)
     )
-    rows = sorted(zip(*sides), key=lambda row: (len(row[1]), len(row[0])))
-    cuts = range(0, len(rows), BATCH_SIZE)
-    return [make_batch(rows[begin : begin + BATCH_SIZE]) for begin in cuts]
+    rows = list(zip(*sides))
+    cuts = of_like_length([max(map(len, row)) for row in rows], BATCH_SIZE)
+    return [make_batch([rows[number] for number in numbers]) for numbers in cuts]
 
 
 def make_batch(rows: Sequence[tuple[list[int], list[int]]]) -> Batch:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nmt import curve
+from nmt.beam import long_enough
 from nmt.dev import DevSet, Look
 from nmt.history import Score
 from nmt.interrupt import Interrupt
@@ -133,10 +134,8 @@ def make_dev_set(setup: Setup) -> DevSet:
     """What the run's dev split is judged with."""
     data, vocabularies = setup.data, setup.data.vocabularies
     assert vocabularies is not None, "find_problems refuses --eval_every without text"
-    longest = setup.config.data.tgt_max_len
-    return DevSet(
-        setup.trainer, vocabularies, data.dev, max_length=longest, tokenized=data.tokenized
-    )
+    search = long_enough(setup.config.data.tgt_max_len)
+    return DevSet(setup.trainer, vocabularies, data.dev, search=search, tokenized=data.tokenized)
 
 
 def describe(score: Score) -> str:

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from input_pipeline.sources import SOURCES, Source
 from nmt import devices, environment, lock, model_dir, results
-from nmt.beam import Search
+from nmt.beam import long_enough
 from nmt.config import NO_ATTENTION, ModelConfig, TrainConfig
 from nmt.errors import Diverged, SaveFailed, UserError
 from nmt.evaluation import evaluate, summary
@@ -196,7 +196,7 @@ def report_evaluation(setup: Setup, safe_point: SafePoint) -> float:
     if best and (warning := model_dir.not_looked_at(Path(output_dir), best)):
         print(f"\n{warning}", flush=True)
     weights = model_dir.read_weights(trainer.model, best) if best else trainer.weights
-    search = Search(max_length=setup.config.data.tgt_max_len)
+    search = long_enough(setup.config.data.tgt_max_len)
     translator = Translator(trainer.model, weights, *data.vocabularies, search)
     evaluation = evaluate(translator, data.test, tokenized=data.tokenized, safe_point=safe_point)
     unseen = "test" if data.test != data.dev else "dev"

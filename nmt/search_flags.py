@@ -36,7 +36,10 @@ class SearchConfig:
         at_least=0,
     )
     max_length: int = option(
-        0, "words of the longest translation; 0: --tgt_max_len of the training", at_least=0
+        0,
+        "words of the longest translation; 0: --tgt_max_len of the training, or twice the "
+        "source's where that is more",
+        at_least=0,
     )
     batch_size: int = option(64, "sentences translated together", at_least=1)
 
@@ -59,7 +62,7 @@ def load_translator(config: SearchConfig, kind: str = "") -> Translator:
     It is computed on a GPU where there is one, unless `kind` says otherwise.
     """
     from nmt import model_dir
-    from nmt.beam import Search
+    from nmt.beam import Search, long_enough
     from nmt.translation import Translator
 
     trained = model_dir.load(Path(config.model), config.average_checkpoints, kind)
@@ -71,8 +74,13 @@ def load_translator(config: SearchConfig, kind: str = "") -> Translator:
     if config.average_checkpoints == 1:
         if warning := model_dir.not_looked_at(Path(config.model), trained.checkpoints[0]):
             print(warning, file=sys.stderr)
-    longest = config.max_length or trained.config.data.tgt_max_len
-    search = Search(config.beam_width, longest, config.length_penalty, config.coverage_penalty)
+    trained_length = trained.config.data.tgt_max_len
+    limit = Search(max_length=config.max_length)
+    search = (limit if config.max_length else long_enough(trained_length))._replace(
+        width=config.beam_width,
+        length_penalty=config.length_penalty,
+        coverage_penalty=config.coverage_penalty,
+    )
     return Translator(
         trained.model,
         trained.weights,

@@ -65,7 +65,7 @@ class Translator:
         filled = [number for number, text in enumerate(sentences) if text.strip()]
         progress(len(sentences) - len(filled))
         ids = self.source.encode([sentences[number] for number in filled])
-        for rows in self.batches([len(row) for row in ids]):
+        for rows in of_like_length([len(row) for row in ids], self.batch_size):
             safe_point()
             batch = padded([ids[row] or [UNK] for row in rows])
             for row, found in zip(rows, self.translations(self.search_for(batch))):
@@ -85,14 +85,6 @@ class Translator:
             ) from error
         return found
 
-    def batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Numbers of sentences of like length, the longest first: if memory is short, at once."""
-        order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
-        while order:
-            size = max(1, min(self.batch_size, MOST_PLACES // max(1, lengths[order[0]])))
-            yield order[:size]
-            order = order[size:]
-
     @cached_property
     def translate(self) -> Any:
         """The search as one graph for batches of all sizes."""
@@ -111,6 +103,15 @@ class Translator:
                 for number, (ids, log_probability, score) in enumerate(zip(*of_one))
                 if log_probability > IMPOSSIBLE or not number
             ]
+
+
+def of_like_length(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Numbers of sentences of like length, the longest first: if memory is short, at once."""
+    order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
+    while order:
+        size = max(1, min(batch_size, MOST_PLACES // max(1, lengths[order[0]])))
+        yield order[:size]
+        order = order[size:]
 
 
 def padded(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]] = ()) -> Batch:

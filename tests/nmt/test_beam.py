@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS
-from nmt.beam import Search, top_entries
+from nmt.beam import Search, long_enough, top_entries
 from nmt.beam_search import beam_search
 from nmt.config import ATTENTIONS, OptimizerConfig
 from nmt.types import BATCH_SPEC
@@ -121,6 +121,25 @@ def test_other_sentences_of_the_batch_change_nothing():
     for one, other in zip(together.ids[2].numpy(), alone.ids[0].numpy()):
         assert up_to_end(one) == up_to_end(other)
     np.testing.assert_allclose(together.scores[2], alone.scores[0], rtol=1e-4)
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_long_sources_have_longer_translations_and_short_ones_do_not(width):
+    """Each as by itself with a limit of its own; this model ends few translations."""
+    model, flat, batch = make("luong")
+    together = beam_search(model, flat, batch, long_enough(3)._replace(width=width))
+    assert together.ids.shape[2] == 10
+    for row, limit in enumerate((10, 3, 6)):
+        alone = beam_search(
+            model,
+            flat,
+            batch._replace(**{name: getattr(batch, name)[row : row + 1] for name in batch._fields}),
+            Search(width, limit),
+        )
+        time = alone.ids.shape[2]
+        np.testing.assert_array_equal(together.ids[row, :, :time], alone.ids[0])
+        np.testing.assert_array_equal(together.ids[row, :, time:], EOS)
+        np.testing.assert_allclose(together.scores[row], alone.scores[0], rtol=1e-4)
 
 
 def test_a_beam_wider_than_the_vocabulary_works():

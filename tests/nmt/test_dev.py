@@ -5,9 +5,10 @@ import pytest
 import tensorflow as tf
 
 from input_pipeline.corpus import Pair
+from nmt.beam import Search
 from nmt.dev import DevSet, Look
 from nmt.interrupt import StopRequested
-from nmt.translation import BATCH_SIZE
+from nmt.translation import BATCH_SIZE, MOST_PLACES
 from tests import small
 from tests.nmt.test_translation import SOURCE, TARGET
 
@@ -15,7 +16,7 @@ PAIRS = [Pair("s1 s2 s3", "t1 t2"), Pair("s4", "t3 t4 t5 t1"), Pair("", "t1"), P
 
 
 def dev_set(trainer, pairs=PAIRS):
-    return DevSet(trainer, (SOURCE, TARGET), pairs, max_length=6, tokenized=True)
+    return DevSet(trainer, (SOURCE, TARGET), pairs, search=Search(max_length=6), tokenized=True)
 
 
 @pytest.mark.parametrize("strategy", ["parameter_server", "replicated"])
@@ -32,6 +33,12 @@ def test_the_loss_is_that_of_each_pair_by_itself_without_dropout_and_smoothing(s
     assert look.loss == pytest.approx(total / tokens, rel=1e-5)
     assert look.perplexity == pytest.approx(np.exp(look.loss))
     assert len(look.evaluation.translations) == len(PAIRS)
+
+
+def test_a_long_pair_does_not_make_a_batch_of_short_ones_as_long():
+    pairs = [Pair("s1", "t1")] * 10 + [Pair("s2", "t2 " * MOST_PLACES)]
+    sizes = [batch.target.shape for batch in dev_set(small.trainer(), pairs).batches]
+    assert sizes == [(1, MOST_PLACES + 1), (10, 2)]
 
 
 def test_it_judges_the_weights_as_they_are_now():

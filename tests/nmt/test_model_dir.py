@@ -177,3 +177,13 @@ def test_flags_that_are_new_since_the_checkpoint_are_listed(tmp_path):
     data = dataclasses.replace(CONFIG.data, batch_size=9)
     other = dataclasses.replace(CONFIG, run=run, data=data)
     assert model_dir.changes(other, path) == ["--batch_size=9 (was 64)", "--seed=7 (was 1)"]
+
+
+def test_a_search_is_as_long_as_its_flag_says_or_long_enough(tmp_path):
+    save(tmp_path)
+    found, named = (
+        search_flags.load_translator(SearchConfig(model=str(tmp_path), max_length=limit)).search
+        for limit in (0, 5)
+    )
+    assert [int(found.limits(words)) for words in (2, 30)] == [9, 60]
+    assert [int(named.limits(words)) for words in (2, 30)] == [5, 5]

@@ -5,7 +5,7 @@ import tensorflow as tf
 from input_pipeline.vocabulary import EOS, UNK, WordVocabulary
 from nmt.beam import Search
 from nmt.errors import UserError
-from nmt.translation import MOST_PLACES, Translator, padded
+from nmt.translation import MOST_PLACES, Translator, of_like_length, padded
 from tests import small
 
 SOURCE = WordVocabulary(("<unk>", "<s>", "</s>", *(f"s{n}" for n in range(small.SIZES.source - 3))))
@@ -31,13 +31,13 @@ def test_order_and_empty_lines_are_kept_whatever_the_batches():
 
 def test_batches_hold_sentences_of_like_length():
     lengths = [3, 9, 1, 8, 2]
-    batches = list(make(batch_size=2).batches(lengths))
+    batches = list(of_like_length(lengths, 2))
     assert [[lengths[n] for n in rows] for rows in batches] == [[9, 8], [3, 2], [1]]
 
 
 def test_a_long_line_does_not_make_short_ones_as_long():
     lengths = [3] * 130 + [MOST_PLACES + 1, MOST_PLACES // 2]
-    batches = list(make().batches(lengths))
+    batches = list(of_like_length(lengths, 64))
     assert [[lengths[n] for n in rows] for rows in batches[:2]] == [
         [MOST_PLACES + 1],
         [MOST_PLACES // 2, 3],

@@ -1,6 +1,6 @@
 """Measures how speed, start and memory change as one size grows and all others stay.
 
-    .venv/bin/python -m benchmarks.costs [--rounds=2] [train.py's flags]
+    .venv/bin/python -m benchmarks.costs [--rounds=2] [--curve=replicas] [train.py's flags]
 
 Speed is compared with a curve's smallest point; the share of the machine's arithmetic says whether
 a slower point only has more to compute.
@@ -84,17 +84,18 @@ def summary(name: str, found: Found) -> str:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Measures all curves and prints their tables."""
-    mine, given, _ = parse(argv, __doc__, DEFAULTS, 2)
+    """Measures all curves, or the one that was named, and prints their tables."""
+    mine, given, _ = parse(argv, __doc__, DEFAULTS, 2, curve=list(CURVES))
+    names = [mine.curve] if mine.curve else list(CURVES)
     cells = {
-        f"{name} {value}": partial(train, [*given, *curve.flags(value)])
-        for name, curve in CURVES.items()
-        for value in curve.values
+        f"{name} {value}": partial(train, [*given, *CURVES[name].flags(value)])
+        for name in names
+        for value in CURVES[name].values
     }
     found = measure(cells, mine.rounds)
     if not found:
         sys.exit("nothing was measured")
-    for name in CURVES:
+    for name in names:
         print(f"\n{summary(name, found)}")
 
 

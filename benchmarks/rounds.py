@@ -100,13 +100,19 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def parse(
-    argv: Sequence[str], text: str | None, defaults: Sequence[str], rounds: int
+    argv: Sequence[str],
+    text: str | None,
+    defaults: Sequence[str],
+    rounds: int,
+    **choices: Sequence[str],
 ) -> tuple[argparse.Namespace, list[str], TrainConfig]:
     """Own flags, what train.py gets, and what it makes of it; a mistake ends with exit code 2."""
     parser = argparse.ArgumentParser(
         description=text, epilog="all other flags go to train.py", allow_abbrev=False
     )
     parser.add_argument("--rounds", type=int, default=rounds)
+    for name, values in choices.items():
+        parser.add_argument(f"--{name}", choices=values, help="nothing but this one")
     mine, rest = parser.parse_known_args(argv)
     rest = [*defaults, *rest]
     config, problems = flags.parse(rest)

@@ -2,9 +2,10 @@
 
 A report on data-parallel training found AdamW slow on several GPUs and could only guess why from
 its times of batch, transfer and backward pass. Here every phase has a column of its own. Phases
-and the step they make up are measured in a window after the timed batches.
+and the step they make up are measured in a window after the timed batches; input is waited for
+before a step.
 
-    sh scripts/compare_optimizers.sh [--rounds=3] [train.py's flags]
+    sh scripts/compare_optimizers.sh [--rounds=5] [train.py's flags]
 """
 
 from __future__ import annotations
@@ -15,32 +16,41 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from benchmarks.rounds import Found, Record, measure, median, parse, table, train
 from nmt.config import OPTIMIZERS
+from nmt.phases import middle
 
 REPLICAS = (1, 2, 4)
 DEFAULTS = ["--encoder_type=cudnn_lstm", "--batch_size=16", "--report_phases"]
-DEFAULTS += ["--num_warmup_batches=3", "--num_batches=8"]
+DEFAULTS += ["--num_warmup_batches=10", "--num_batches=20"]
 PHASES = {
     "transfer": "Data transfer time",
     "read": "Read time",
-    "wait": "Wait time",
+    "wait": "Wait for a thread",
     "forward": "Forward time",
     "backward": "Backward time",
+    "others": "Wait for others",
     "exchange": "Exchange time",
     "update": "Update time",
 }
 
 
-def phases_of(records: Sequence[Record]) -> dict[str, Any]:
-    """Those of the round whose step is the median one: of one round, so that they add up."""
+def phases_of(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Those of the middle rounds by their step, the same for all phases, so that they add up."""
     every: list[dict[str, Any]] = [record["phase_seconds"] for record in records]
-    return sorted(every, key=lambda found: float(found["step"]))[(len(every) - 1) // 2]
+    return [every[number] for number in middle(np.array([found["step"] for found in every]))]
 
 
 def phase(records: Sequence[Record], name: str) -> float:
-    """Seconds of a phase, mean of the replicas."""
-    return statistics.mean(phases_of(records)["replicas"][name])
+    """Seconds of a phase, mean of the replicas and rounds."""
+    return statistics.mean(s for found in phases_of(records) for s in found["replicas"][name])
+
+
+def input_seconds(records: Sequence[Record]) -> float:
+    """Seconds that a timed batch was waited for."""
+    return statistics.mean(found["input_wait"] for found in phases_of(records))
 
 
 def batch_seconds(records: Sequence[Record]) -> float:
@@ -50,7 +60,7 @@ def batch_seconds(records: Sequence[Record]) -> float:
 
 def step_seconds(records: Sequence[Record]) -> float:
     """Seconds of a step in the window the phases were measured in."""
-    return float(phases_of(records)["step"])
+    return statistics.mean(found["step"] for found in phases_of(records))
 
 
 def cell(optimizer: str, count: int) -> str:
@@ -74,19 +84,20 @@ def summary(found: Found) -> str:
     for name, records in found.items():
         optimizer, count = name.split()
         parts = [phase(records, one) for one in PHASES]
-        times = [batch_seconds(records), *parts, step_seconds(records)]
+        outer = [batch_seconds(records), input_seconds(records)]
+        times = [*outer, *parts, step_seconds(records)]
         batch = str(records[0]["batch_size_per_replica"])
         reason = grown(found, cell(optimizer, 1), name) if count != "1" else ""
         versus = grown(found, cell("sgd", int(count)), name) if optimizer != "sgd" else ""
         rows.append([optimizer, count, batch, *(f"{time:.3f}" for time in times), reason, versus])
     heading = ["Optimizer", "Replicas", "Batch size per replica", "Time per batch"]
-    heading += [*PHASES.values(), "Step of the window"]
+    heading += ["Input wait", *PHASES.values(), "Step of the window"]
     return table([*heading, "Against 1 replica", "Against sgd"], rows)
 
 
 def main(argv: Sequence[str]) -> None:
     """Measures all rounds and prints the table; times are seconds."""
-    mine, given, _ = parse(argv, __doc__, DEFAULTS, 3)
+    mine, given, _ = parse(argv, __doc__, DEFAULTS, 5)
     cells = {
         cell(optimizer, count): partial(
             train, [*given, f"--optimizer={optimizer}", f"--num_replicas={count}"]

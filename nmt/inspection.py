@@ -14,7 +14,7 @@ from nmt.interrupt import SafePoint
 from nmt.trainer import Trainer
 from nmt.types import Batch
 
-NUM_STEPS: Final = 5
+NUM_STEPS: Final = 9
 NUM_TRACED_STEPS: Final = 2
 
 

@@ -1,10 +1,11 @@
 """Where a step's time goes: the clock is read between its phases, in a window of its own.
 
-    start -> transfer and read -> wait -> forward -> backward -> exchange -> update
+    start -> transfer and read -> wait -> forward -> backward -> others -> exchange -> update
 
 Replicas work side by side and share what they run on, so their phases overlap: each replica's
 seconds are shown, and the time from the first one's start to the last one's end. A replica's own
-phases are kept apart here: an exchange that hides behind the backward pass elsewhere shows.
+phases are kept apart here: an exchange that hides behind the backward pass elsewhere shows, and no
+replica begins before all have their batch and weights, so that waiting looks like no other phase.
 Together they are its step; only transfer and read are at the same time.
 """
 
@@ -27,17 +28,18 @@ MARKS: Final = (
     "start", "transfer", "read", "wait", "forward", "backward", "exchange", "update",
 )  # fmt: skip
 SINCE: Final = {
-    "transfer": "start",  # of the batch to the device
-    "read": "start",  # of the weights
-    "wait": "ready",  # for a thread: other replicas have them all
-    "forward": "wait",
-    "backward": "forward",
-    "exchange": "backward",  # waiting for slower replicas included
-    "update": "exchange",  # clipping included
+    "transfer": ("start", "transfer"),  # of the batch to the device
+    "read": ("start", "read"),  # of the weights
+    "wait": ("ready", "wait"),  # for the others to be ready, and for a thread
+    "forward": ("wait", "forward"),
+    "backward": ("forward", "backward"),
+    "others": ("backward", "met"),  # waiting for slower replicas
+    "exchange": ("met", "exchange"),
+    "update": ("exchange", "update"),  # clipping included
 }
-"""Phases, and the mark at which each begins; it ends at its own. Ready is who has transferred and
-read."""
-SINCE_LATE: Final = {**SINCE, "exchange": "start"}
+"""Phases, and the marks at which each begins and ends. Ready is who has transferred and read, met
+are those whose gradients are all there."""
+SINCE_LATE: Final = {**SINCE, "others": ("backward", "backward"), "exchange": ("start", "exchange")}
 """The same where the step before's gradients are exchanged, which nothing has to be waited for."""
 
 Times = npt.NDArray[np.float64]  # [steps, replicas, marks]
@@ -105,21 +107,32 @@ def phased_replica_step(trainer: Trainer) -> Callable[..., Any]:
     )
 
 
+def hand_out(
+    trainer: Trainer, replica: int, batch: Batch, start: tf.Tensor
+) -> tuple[list[tf.Tensor], Batch, list[tf.Tensor]]:
+    """A replica's weights and batch on its device; when the batch was there, and the weights."""
+    with tf.control_dependencies([start]):
+        weights, read = passed(trainer.strategy.read(replica))
+    with tf.device(trainer.strategy.devices[replica]):
+        batch, transfer = passed(tf.nest.map_structure(tf.identity, batch))
+    return weights, batch, [transfer, read]
+
+
 def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
     """The trainer's step from batches on the host; gives the marks of all replicas."""
     strategy, replica_step = trainer.strategy, phased_replica_step(trainer)
 
     def step(batches: Sequence[Batch]) -> tf.Tensor:
         batches, start = passed(batches)
+        given = [hand_out(trainer, replica, batch, start) for replica, batch in enumerate(batches)]
+        ready = [mark for _, _, marks in given for mark in marks]
         handed_in, begun = [], []
-        for replica, (device, batch) in enumerate(zip(strategy.devices, batches)):
-            with tf.control_dependencies([start]):
-                weights, read = passed(strategy.read(replica))
-            with tf.device(device):
-                batch, transfer = passed(tf.nest.map_structure(tf.identity, batch))
-                sums, result, marks = replica_step(weights, batch, trainer.dropout_seed(replica))
+        for replica, (weights, batch, marks) in enumerate(given):
+            with tf.device(strategy.devices[replica]), tf.control_dependencies(ready):
+                seed = trainer.dropout_seed(replica)
+                sums, result, passes = replica_step(weights, batch, seed)
             handed_in.append(ReplicaGradients(sums, result.num_tokens, result.loss_sum))
-            begun.append([start, transfer, read, *marks])
+            begun.append([start, *marks, *passes])
         agreed, exchanged = zip(*map(passed, strategy.agree(handed_in)))
         strategy.update(agreed, trainer.step.read_value())
         trainer.finish_step()
@@ -154,8 +167,8 @@ def measure(trainer: Trainer, batches: Iterable[tuple[Batch, ...]], num_steps: i
     return summarize(np.stack(times[1:]), SINCE_LATE if late else SINCE)
 
 
-def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
-    """Means over the middle third of a window's steps, by their length.
+def summarize(times: Times, since: Mapping[str, tuple[str, str]] = SINCE) -> Phases:
+    """Means over the middle of a window's steps, by their length.
 
     Of the same steps for all phases, so that they add up, but of none that was disturbed.
     """
@@ -163,16 +176,17 @@ def summarize(times: Times, since: Mapping[str, str] = SINCE) -> Phases:
     times = times[middle(lengths)]
     at = {mark: times[:, :, number] for number, mark in enumerate(MARKS)}
     at["ready"] = np.maximum(at["transfer"], at["read"])
+    # Replicas that share nothing wait for nobody: they go on before the last one is there.
+    at["met"] = np.minimum(at["backward"].max(axis=1, keepdims=True), at["exchange"])
     replicas, total = {}, {}
-    for phase, begin in since.items():
-        replicas[phase] = np.mean(at[phase] - at[begin], axis=0).tolist()
-        span = at[phase].max(axis=1) - at[begin].min(axis=1)
-        total[phase] = float(np.mean(span))
+    for phase, (begin, end) in since.items():
+        replicas[phase] = np.mean(at[end] - at[begin], axis=0).tolist()
+        total[phase] = float(np.mean(at[end].max(axis=1) - at[begin].min(axis=1)))
     return Phases(float(np.mean(lengths[middle(lengths)])), replicas, total)
 
 
 def middle(lengths: Times) -> npt.NDArray[np.int64]:
-    """Numbers of the steps that are neither among the shortest nor among the longest."""
+    """Numbers of those that are neither in the shortest third nor in the longest."""
     spared = len(lengths) // 3
     return np.argsort(lengths, kind="stable")[spared : len(lengths) - spared]
 

@@ -206,6 +206,7 @@ def test_peers_count_the_words_that_train_counts(tmp_path, monkeypatch, capsys):
 
 def phased(optimizer_seconds, count):
     times = {"transfer": 0.0, "read": 0.1, "wait": 0.2, "forward": 1.0, "backward": 2.0}
+    times["others"] = 0.25 * (count - 1)
     times["exchange"] = 0.3 + 0.1 * count
     seconds = {name: [time] * count for name, time in times.items()}
     seconds["update"] = [optimizer_seconds] * count
@@ -214,16 +215,28 @@ def phased(optimizer_seconds, count):
         timed_seconds=2 * (3.5 + optimizer_seconds),
         timed_batches=2,
         batch_size_per_replica=16,
-        phase_seconds={"replicas": seconds, "step": 3.5 + optimizer_seconds},
+        phase_seconds={
+            "replicas": seconds,
+            "step": 3.5 + optimizer_seconds,
+            "input_wait": 0.05,
+        },
     )
 
 
 def test_the_optimizers_table_names_the_phase_that_grew():
     found = {"sgd 1": [phased(0.1, 1)], "adamw 1": [phased(0.4, 1)], "adamw 4": [phased(1.4, 4)]}
     rows = optimizers.summary(found).splitlines()[2:]
-    assert rows[0] == "|sgd|1|16|3.600|0.000|0.100|0.200|1.000|2.000|0.400|0.100|3.600|||"
+    assert rows[0] == (
+        "|sgd|1|16|3.600|0.050|0.000|0.100|0.200|1.000|2.000|0.000|0.400|0.100|3.600|||"
+    )
     assert rows[1].endswith("||step +0.300: update +0.300, transfer +0.000|")
-    assert rows[2].endswith("|step +1.000: update +1.000, exchange +0.300||")
+    assert rows[2].endswith("|step +1.000: update +1.000, others +0.750||")
+
+
+def test_the_optimizers_phases_are_of_the_rounds_in_the_middle():
+    records = [phased(seconds, 1) for seconds in (9.0, 0.2, 0.3, 0.4, 0.0)]
+    assert optimizers.phase(records, "update") == pytest.approx(0.3)
+    assert optimizers.step_seconds(records) == pytest.approx(3.8)
 
 
 def test_a_curve_is_shown_against_its_smallest_point():
@@ -245,6 +258,18 @@ def test_a_curve_whose_smallest_point_failed_is_compared_with_nothing():
     sizes = {"seconds_to_first_step": 2.0, "peak_memory_bytes": 2**30, "step_seconds": [2]}
     rows = costs.summary("layers", {"layers 4": [ours(550) | sizes]}).splitlines()[2:]
     assert rows == ["|4|550 (550 to 550)||0.28|2.000|2.0||1,024||"]
+
+
+def test_a_curve_that_is_named_is_the_only_one(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(costs, "measure", lambda cells, _: asked.extend(cells))
+    with pytest.raises(SystemExit, match="nothing was measured"):
+        costs.main(["--curve=layers"])
+    assert asked == ["layers 2", "layers 4", "layers 8"]
+    with pytest.raises(SystemExit) as exit_info:
+        costs.main(["--curve=layer"])
+    assert exit_info.value.code == 2
+    assert "layers" in capsys.readouterr().err
 
 
 def test_every_point_of_every_curve_is_a_command_line_train_takes():

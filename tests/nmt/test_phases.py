@@ -18,7 +18,8 @@ def test_phases_are_of_steps_in_the_middle_for_each_replica_and_overlap_in_all()
     assert found.step == 12.0
     assert found.replicas["wait"] == [0.0, 3.0]
     assert found.replicas["forward"] == [2.0, 2.0]
-    assert found.replicas["exchange"] == [2.0, 1.0]
+    assert found.replicas["others"] == [1.0, 0.0]
+    assert found.replicas["exchange"] == [1.0, 1.0]
     assert found.total["forward"] == 4.0
     assert found.total["update"] == 2.0
 
@@ -35,6 +36,14 @@ def test_what_is_waited_for_in_turn_is_lost_in_no_phase():
     found = phases.summarize(np.concatenate([times] * 2))
     own = sum(found.replicas[phase][0] for phase in phases.SINCE if phase != "transfer")
     assert own == pytest.approx(found.step) == 20.0
+
+
+def test_who_shares_nothing_waits_for_nobody():
+    first = [0.0, 1.0, 1.0, 2.0, 3.0, 4.0, 4.5, 5.0]
+    second = [0.0, 1.0, 1.0, 5.0, 6.0, 7.0, 7.5, 8.0]  # begins when the first one has ended
+    found = phases.summarize(np.array([[first, second]]))
+    assert found.replicas["others"] == [0.5, 0.0]
+    assert found.replicas["exchange"] == [0.0, 0.5]
 
 
 def test_averages_follow_the_measured_step():

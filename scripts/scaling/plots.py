@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import matplotlib
@@ -95,6 +95,16 @@ def to_svg(figure: Figure) -> str:
     return text.getvalue()[text.getvalue().index("<svg") :]
 
 
+def stacked(cells: Sequence[dict[str, float]]) -> Iterator[tuple[str, list[float], list[float]]]:
+    """Each phase, where its part of every cell's bar begins, and how long the parts are."""
+    begins = [0.0] * len(cells)
+    for phase in cells[0]:
+        if phase != "step":
+            seconds = [measured[phase] for measured in cells]
+            yield phase, begins, seconds
+            begins = [begin + more for begin, more in zip(begins, seconds)]
+
+
 def phases_plot(phases: dict[Cell, dict[str, float]]) -> str:
     """One bar for each cell, with a mark where its step ends.
 
@@ -103,13 +113,8 @@ def phases_plot(phases: dict[Cell, dict[str, float]]) -> str:
     """
     figure, axes = plt.subplots(figsize=(7, 1 + 0.3 * len(phases)))
     names = [str(cell) for cell in phases]
-    left = [0.0] * len(names)
-    for phase in next(iter(phases.values())):
-        if phase == "step":
-            continue
-        seconds = [measured[phase] for measured in phases.values()]
-        axes.barh(names, seconds, left=left, label=phase)
-        left = [begin + more for begin, more in zip(left, seconds)]
+    for phase, begins, seconds in stacked(list(phases.values())):
+        axes.barh(names, seconds, left=begins, label=phase)
     steps = [measured["step"] for measured in phases.values()]
     axes.plot(steps, names, "k|", markersize=16, label="step")
     axes.set(title="Phases", xlabel="s a step, mean of replicas")

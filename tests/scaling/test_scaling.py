@@ -16,6 +16,7 @@ from scaling.cells import (
     parse_specs,
 )
 from scaling.cells import parse_counts as counts
+from scaling.plots import stacked
 from scaling.report import make_report
 from scaling.rows import make_phases, make_rows, of_one_replica, speedup
 from scaling.runs import Run, append, missing, read_runs
@@ -168,7 +169,14 @@ def test_phases_are_shown_where_they_were_measured():
     runs = [run(TWO, 1.0, 1, **measured(1.0)), run(TWO, 1.0, 2, **measured(2.0)), run(ONE, 1.0)]
     phases = make_phases(runs)
     assert phases == {TWO: {"input wait": 0.25, "forward": 2.0, "update": 0.5, "step": 9.0}}
-    assert make_report(make_rows(runs), [], "x", phases).count("<svg") == 7
+    assert list(stacked(list(phases.values()))) == [
+        ("input wait", [0.0], [0.25]),
+        ("forward", [0.25], [2.0]),
+        ("update", [2.25], [0.5]),
+    ]
+    page = make_report(make_rows(runs), [], "x", phases)
+    assert page.count("<svg") == 7
+    assert all(f"<!-- {word} -->" in page for word in ("input wait", "forward", "update", "step"))
 
 
 def test_a_line_that_was_broken_off_is_measured_again(tmp_path):

@@ -91,8 +91,8 @@ class DataConfig:
     tgt_file_name: str = option("", "their translations, line by line", only=FILES)
     dev_src_file_name: str = option(
         "",
-        "sentences that --eval_every looks at, and that --evaluate translates where there is no "
-        "test file",
+        "dev set, source side: what --eval_every evaluates on, and what --evaluate translates if "
+        "no test file is given",
         only=FILES,
     )
     dev_tgt_file_name: str = option("", "their translations", only=FILES)
@@ -100,33 +100,33 @@ class DataConfig:
     test_tgt_file_name: str = option("", "their translations", only=FILES)
     vocab_type: str = option(
         "auto",
-        "what an id stands for: SentencePiece's 'unigram' or 'bpe' pieces, a 'char' or a 'word'; "
-        "'auto' is unigram, and word for text that is split into words already (demo)",
+        "what one id is: a SentencePiece 'unigram' or 'bpe' piece, a 'char' or a 'word'; 'auto' is "
+        "unigram, or word for the demo corpus, which is already split into words",
         choices=VOCAB_TYPES,
         only=TEXT,
     )
     joint_vocab: bool = option(False, "one vocabulary for both languages", only=TEXT)
     src_vocab_file: str = option(
         "",
-        "source vocabulary: a SentencePiece .model, or one word a line after <unk>, <s>, </s>; "
-        "if empty it is learned from the training sentences, once",
+        "source vocabulary: a SentencePiece .model, or words, one a line, beginning with <unk>, "
+        "<s>, </s>; if empty, it is learned once from the training sentences",
         only=TEXT,
     )
-    tgt_vocab_file: str = option("", "target vocabulary, likewise", only=TEXT)
+    tgt_vocab_file: str = option("", "target vocabulary, in the same form", only=TEXT)
     src_vocab_size: int = option(
         0,
-        "entries of the source vocabulary; 0: what a given file has, else "
-        f"{DEFAULT_VOCAB_SIZE:,} or all there are",
+        f"size of the source vocabulary; 0: that of --src_vocab_file, else {DEFAULT_VOCAB_SIZE:,}, "
+        "or fewer if the text has fewer",
         at_least=0,
         at_most=MAX_VOCAB_SIZE,
     )
     tgt_vocab_size: int = option(
-        0, "entries of the target vocabulary, likewise", at_least=0, at_most=MAX_VOCAB_SIZE
+        0, "the same for the target vocabulary", at_least=0, at_most=MAX_VOCAB_SIZE
     )
     cache_dir: str = option(
         "",
-        "where vocabularies and encoded text are kept for the next run; your cache directory if "
-        "empty",
+        "where learned vocabularies and encoded text are kept for the next run; if empty, "
+        "many-device-nmt in your cache directory",
         only=("wmt14", "files"),
     )
     src_max_len: int = option(
@@ -136,15 +136,16 @@ class DataConfig:
     batch_size: int = option(DEFAULT_BATCH_SIZE, "sentences per replica and step", at_least=1)
     batch_words: int = option(
         0,
-        "about so many words, source and target, per replica and step, in place of --batch_size",
+        "approximate number of words, source and target, per replica and step; replaces "
+        "--batch_size",
         at_least=0,
         only=TEXT,
     )
     num_buckets: int = option(
-        5, "length buckets; a batch comes from one of them", at_least=1, only=TEXT
+        5, "number of length buckets; each batch comes from one of them", at_least=1, only=TEXT
     )
     prefetch_data_to_device: bool = option(
-        True, "make the next batches and copy them to their devices during a step"
+        True, "prepare the next batches and copy them to their devices during a step"
     )
 
     @property
@@ -159,11 +160,11 @@ class ModelConfig:
 
     encoder_type: str = option(
         "dynamic_rnn",
-        "how the encoder is computed; the weights and the function are the same",
+        "how the encoder is computed; the model is the same, and cudnn_lstm is the faster way",
         choices=ENCODER_TYPES,
     )
     direction: str = option(
-        "uni", "'bi' makes half of --num_encoder_layers run each way", choices=DIRECTIONS
+        "uni", "'bi': half of --num_encoder_layers run forward, half backward", choices=DIRECTIONS
     )
     num_units: int = option(512, "units of every LSTM layer", at_least=1)
     embedding_dim: int = option(512, "size of a word's embedding", at_least=1)
@@ -171,20 +172,20 @@ class ModelConfig:
     num_decoder_layers: int = option(4, "LSTM layers of the decoder", at_least=1)
     attention: str = option(
         NO_ATTENTION,
-        "how target words look back at source words; the decoder's outputs ask, so that both "
-        "sides keep their fast path",
+        "how the decoder attends to source words; it is computed after the decoder's layers, so "
+        "neither encoder nor decoder becomes slower",
         choices=ATTENTIONS,
     )
     residual: bool = option(False, "every layer but the first adds its input to its output")
     tied_embeddings: bool = option(
         False,
-        "words are predicted with the target embedding in place of a projection of their own",
+        "use the target embedding as the output projection too",
     )
     dropout: float = option(
-        0.0, "share of every layer's inputs dropped in training", at_least=0, below=1
+        0.0, "fraction of every layer's inputs dropped in training", at_least=0, below=1
     )
     label_smoothing: float = option(
-        0.0, "share of the target that is spread over all words", at_least=0, below=1
+        0.0, "fraction of each label's probability spread over all words", at_least=0, below=1
     )
     mixed_precision: bool = option(
         False, "compute in bfloat16, keep variables in float32 (needs a device that has it)"
@@ -196,17 +197,17 @@ class OptimizerConfig:
     """Optimizer."""
 
     optimizer: str = option("adam", "update rule", choices=OPTIMIZERS)
-    learning_rate: float = option(0.001, "highest learning rate", above=0)
+    learning_rate: float = option(0.001, "learning rate, before decay", above=0)
     warmup_steps: int = option(
-        0, "steps over which the learning rate rises from 0, in a straight line", at_least=0
+        0, "steps over which the learning rate rises linearly from 0", at_least=0
     )
     learning_rate_decay: str = option(
         "none", "how the learning rate falls after --warmup_steps", choices=DECAYS
     )
     decay_steps: int = option(
         1000,
-        "time scale of the decay: after n times this many steps the rate is --decay_rate to the"
-        " power of n ('exponential') or 1 / sqrt(1 + n) ('inverse_sqrt') of its highest",
+        "time scale of the decay: after n times this many steps --learning_rate is multiplied by "
+        "--decay_rate to the power of n ('exponential') or by 1 / sqrt(1 + n) ('inverse_sqrt')",
         at_least=1,
     )
     decay_rate: float = option(0.5, "'exponential': factor per --decay_steps", above=0, at_most=1)
@@ -215,14 +216,14 @@ class OptimizerConfig:
     )
     ema_decay: float = option(
         0.0,
-        "keep an exponential moving average of the weights that forgets so little per step, such "
-        "as 0.999; it is what is evaluated and translated with",
+        "decay per step of a moving average of the weights, such as 0.999, which is then what is "
+        "evaluated and translated with; 0: none",
         at_least=0,
         below=1,
     )
     weight_decay: float = option(
         0.01,
-        "'adamw': share of every matrix taken off per step and unit of learning rate",
+        "'adamw': fraction of every matrix subtracted per step, times the learning rate",
         at_least=0,
     )
 
@@ -254,37 +255,37 @@ class ParallelConfig:
     )
     gradient_repacking: int = option(
         0,
-        "'replicated': gradients travel in so many packs of like size; 0: each by itself",
+        "'replicated': pack gradients into this many buffers of similar size; 0: no packing",
         at_least=0,
     )
     agg_small_grads_max_bytes: int = option(
-        0, "'replicated': gradients up to this size travel in groups; 0: none", at_least=0
+        0, "'replicated': gradients up to this size are sent in groups; 0: none", at_least=0
     )
-    agg_small_grads_max_group: int = option(10, "gradients in a group at most", at_least=1)
+    agg_small_grads_max_group: int = option(10, "most gradients in a group", at_least=1)
     compact_gradient_transfer: bool = option(
-        False, "'replicated': gradients travel in 16 bits (bfloat16; nccl: float16)"
+        False, "'replicated': send gradients in 16 bits (bfloat16; nccl: float16)"
     )
     sparse_gradients: str = option(
         "auto",
-        "how embeddings' gradients travel: 'sparse' sends only the rows of a batch's words, "
-        "'dense' all of them, 'auto' what is fewer bytes; the result is the same",
+        "how gradients of embeddings are sent: 'sparse' sends only the rows of a batch's words, "
+        "'dense' all rows, 'auto' whichever is fewer bytes; the result is the same",
         choices=SPARSE_GRADIENTS,
     )
     variable_consistency: str = option(
         "strong",
-        "'replicated': 'relaxed' updates with the gradients of the step before, so that nothing "
-        "waits for their exchange",
+        "'replicated': 'relaxed' applies each step's gradients one step later, so that no step "
+        "waits for the exchange",
         choices=CONSISTENCIES,
     )
     num_replicas: int = option(
         0, "model copies, one per device; 0 takes every visible GPU, or one CPU device", at_least=0
     )
     num_intra_threads: int = option(
-        0, "threads within an operation; 0: one per core, shared by replicas on a CPU", at_least=0
+        0, "threads within an operation; 0: one per core, divided among CPU replicas", at_least=0
     )
     num_inter_threads: int = option(
         0,
-        "operations run at once; 0: one per core, with GPUs more than replicas",
+        "operations run at once; 0: one per core, with GPUs more than there are replicas",
         at_least=0,
     )
 
@@ -305,48 +306,48 @@ class RunConfig:
     )
     log_every: int = option(10, "batches between two progress lines", at_least=1)
     evaluate: bool = option(
-        False, "after training, translate the test split: BLEU and some examples"
+        False, "after training, translate the test set; print BLEU and some examples"
     )
     eval_every: int = option(
         0,
-        "steps between two looks at the dev set: loss, perplexity, BLEU and chrF; the checkpoint "
-        "with the highest BLEU is kept",
+        "steps between two evaluations on the dev set (loss, perplexity, BLEU, chrF); the "
+        "checkpoint with the highest BLEU is kept; 0: none",
         at_least=0,
     )
     patience: int = option(
-        0, "stop after so many looks that found nothing better; 0: never", at_least=0
+        0, "stop after this many evaluations in a row without improvement; 0: never", at_least=0
     )
-    output_dir: str = option("", "where checkpoints go; training goes on from the newest one there")
-    save_every_steps: int = option(0, "steps between two checkpoints; 0: by time", at_least=0)
+    output_dir: str = option("", "where checkpoints go; the same command resumes from them")
+    save_every_steps: int = option(0, "steps between two checkpoints; 0: only by time", at_least=0)
     save_every_minutes: float = option(
-        10.0, "minutes between two checkpoints; 0: none but by steps and at the end", at_least=0
+        10.0, "minutes between two checkpoints; 0: only by steps, and at the end", at_least=0
     )
     num_keep_ckpts: int = option(
         5,
-        "newest checkpoints kept in --output_dir, beside the best one and the last one whose next "
-        "loss was a number",
+        "number of newest checkpoints kept, in addition to the best one and the newest one after "
+        "which the loss was finite",
         at_least=1,
     )
     skip_nan_steps: bool = option(
-        False, "leave out steps whose gradient is no number, and count them, instead of stopping"
+        False, "skip and count steps whose gradient is not finite, instead of stopping"
     )
     deterministic: bool = option(
-        False, "the same bits in every run on the same machine, at some cost in speed"
+        False, "bit-identical results in every run on the same machine, at some cost in speed"
     )
-    results_file: str = option("", "file that gets one more line of JSON per run")
+    results_file: str = option("", "file to which each run appends one line of JSON")
     report_phases: bool = option(
-        False, "after the timed batches, measure in which phase of a step the time goes"
+        False, "after the timed batches, measure how long each phase of a step takes"
     )
     enable_profile: bool = option(
         False,
-        "after the timed batches, trace some steps for TensorBoard's profiler: into 'profile' in "
-        "--output_dir, or here",
+        "after the timed batches, trace two steps for TensorBoard's profiler, into 'profile' in "
+        "--output_dir or in the current directory",
     )
     trace_file: str = option(
-        "", "file for such a trace as Chrome opens it; compressed where it ends in .gz"
+        "", "file for the same trace in Chrome's format; compressed if it ends in .gz"
     )
     seed: int = option(
-        1, "starting weights, order of batches, dropout", at_least=0, at_most=MAX_SEED
+        1, "seed of starting weights, order of batches and dropout", at_least=0, at_most=MAX_SEED
     )
     verbosity: int = option(0, "1 shows TensorFlow's own messages", at_least=0)
 

@@ -13,7 +13,6 @@ import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
 from nmt.decoding import Prediction
-from nmt.loss import softmax_and_log_sum
 from nmt.lstm.layers import State
 
 CHUNKS: Final = (64, *range(48, 97))
@@ -115,9 +114,9 @@ def grow(scores: tf.Tensor, beam: Beam, width: int) -> Grown:
     """The best words after each hypothesis; one that has ended goes on with </s> alone."""
     found, words = top_entries(scores, min(width, scores.shape[1]))
     shape = tf.concat([tf.shape(beam.words), [-1]], axis=0)
-    # Only what is found needs a log-probability: the sum over all words is one number a row.
-    _, log_sum = softmax_and_log_sum(scores)
-    found = tf.reshape(found - log_sum[:, tf.newaxis], shape)
+    # Only what is found needs a log-probability; the likeliest word's gives all others'.
+    likeliest = tf.gather(tf.nn.softmax(scores), words[:, :1], batch_dims=1)
+    found = tf.reshape(found - found[:, :1] + tf.math.log(likeliest), shape)
     words = tf.reshape(words, shape)
     ended = beam.ended[:, :, tf.newaxis]
     first = tf.range(tf.shape(words)[2]) == 0

@@ -73,6 +73,14 @@ def threads(num_replicas: int, cores: int, *, gpu: bool) -> tuple[int, int]:
     return max(1, cores // num_replicas), cores
 
 
+def few_threads(config: ParallelConfig) -> bool:
+    """Whether flags leave cores of this machine unused."""
+    cores = cpu.num_cores()
+    within, at_once = threads(resolved_num_replicas(config), cores, gpu=num_gpus() > 0)
+    together = (config.num_intra_threads or within) * (config.num_inter_threads or at_once)
+    return num_gpus() == 0 and together < cores
+
+
 def configure(config: ParallelConfig) -> tuple[str, ...]:
     """Sets threads and logical devices before TensorFlow's first operation; a device a replica."""
     replicas = resolved_num_replicas(config)

@@ -7,6 +7,10 @@ class UserError(Exception):
     """Something the user can put right before trying again."""
 
 
+class MemoryShort(UserError):
+    """A batch does not fit into memory."""
+
+
 class Diverged(Exception):
     """A step's loss or gradient is not a number any more."""
 

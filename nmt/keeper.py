@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
 import numpy as np
+import tensorflow as tf
 
 from nmt import curve
 from nmt.beam import long_enough
 from nmt.dev import DevSet, Look
+from nmt.errors import MemoryShort
 from nmt.history import Score
 from nmt.interrupt import Interrupt
 from nmt.lock import Lock
@@ -19,6 +22,7 @@ from nmt.schedules import learning_rate
 from nmt.setup import Setup
 from nmt.summaries import Summaries
 from nmt.throughput import Meter, Window
+from nmt.translation import BATCH_SIZE
 
 
 class Keeper:
@@ -68,22 +72,40 @@ class Keeper:
         False where training has nothing left to gain.
         """
         looked = self.first_step in (score.step for score in self.history.scores)
-        due = bool(self.first_step) and not looked and self.look_is_due(0)
+        due = bool(self.first_step) and not looked and (self.look_is_due(0) or self.was_best())
         going = self.work(0, Due(save=False, look=due), interrupt)
         if self.saver:
             with warned():
                 self.saver.mark_best()
         return going
 
+    def was_best(self) -> bool:
+        """Whether this run goes on from what `best` leads to, which only a look can have found."""
+        resumed = self.setup.resumed
+        return self.saver is not None and resumed is not None and self.saver.linked() == resumed
+
     def work(self, number: int, due: Due, interrupt: Interrupt) -> bool:
         """Does what is due; False where training has nothing left to gain."""
-        found = interrupt.unless(self.dev.look, None) if self.dev and due.look else None
+        found = self.look(self.dev, interrupt) if self.dev and due.look else None
         if found is not None:
             self.take(number, found)
         if self.saver:
             with warned():
                 self.saver.keep(number, due=due.save)
         return not self.history.has_stalled(self.run.patience)
+
+    def look(self, dev: DevSet, interrupt: Interrupt) -> Look | None:
+        """Looks at the dev set, unless the user wants to stop or memory is too short for it."""
+        try:
+            return interrupt.unless(dev.look, None)
+        except (MemoryShort, tf.errors.ResourceExhaustedError):
+            print(
+                f"train.py: memory is short to evaluate {BATCH_SIZE} sentences of the dev set at "
+                "once; training goes on without",
+                file=sys.stderr,
+                flush=True,
+            )
+            return None
 
     def take(self, number: int, found: Look) -> None:
         """Notes and shows what a look has found."""
@@ -117,7 +139,8 @@ class Keeper:
         """Saves the last step, unless all there was to learn from was no number."""
         if not self.saver:
             return
-        if number and self.meter.num_skipped == number:
+        updates = number * self.setup.trainer.strategy.updates_per_step
+        if updates and self.meter.num_skipped == updates:
             print(f"all {number} steps were skipped: nothing new is saved", flush=True)
         else:
             self.saver.save(number)

@@ -162,20 +162,33 @@ def choose(directory: Path, num_averaged: int) -> list[Path]:
             f"{directory} has {len(chosen)} checkpoints, fewer than the {num_averaged} to average; "
             "give a smaller number"
         )
-    for path in chosen:
-        if problem := snapshots.damage(path):
-            raise UserError(f"{path} is damaged ({problem}); name another checkpoint as --model")
     return chosen
 
 
 def load(directory: Path, num_averaged: int = 1, kind: str = "") -> Trained:
-    """Reads a model to compute with on one device; of several checkpoints, their mean."""
-    paths = choose(directory, num_averaged)
+    """Reads a model to compute with on one device; of several checkpoints, their mean.
+
+    A run that trains meanwhile removes old checkpoints, but only when there are newer ones.
+    """
+    while True:
+        paths = choose(directory, num_averaged)
+        try:
+            return read(paths, kind)
+        except UserError:
+            if all(path.is_dir() for path in paths):
+                raise
+
+
+def read(paths: Sequence[Path], kind: str) -> Trained:
+    """Reads the model of some checkpoints that are whole."""
+    for path in paths:
+        if problem := snapshots.damage(path):
+            raise UserError(f"{path} is damaged ({problem}); name another checkpoint as --model")
     config = read_config(paths[0])
     source, target = (read_vocabulary(kept_path(paths[0], side)) for side in ("source", "target"))
     sizes = VocabularySizes(len(source), len(target))
     model = make_model(config.model, sizes, kind or ("GPU" if num_gpus() else "CPU"))
-    return Trained(config, model, mean_weights(model, paths), (source, target), paths)
+    return Trained(config, model, mean_weights(model, paths), (source, target), list(paths))
 
 
 def mean_weights(model: Model, paths: Sequence[Path]) -> list[tf.Variable]:

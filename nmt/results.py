@@ -137,10 +137,11 @@ def table(record: dict[str, Any]) -> str:
 def arithmetic(record: dict[str, Any]) -> str:
     """One line: how much of the machine the model's arithmetic uses."""
     reached, possible = record["model_flops_per_second"], record["matmul_flops_per_second"]
-    return (
-        f"arithmetic of real words: {reached / 1e9:,.1f} GFLOP/s, {reached / possible:.2f} of the "
-        f"{possible / 1e9:,.1f} that large matmuls reach here"
-    )
+    said = f"arithmetic of real words: {reached / 1e9:,.1f} GFLOP/s"
+    if math.isnan(possible):
+        return said
+    share = f"{reached / possible:.2f} of the {possible / 1e9:,.1f}"
+    return f"{said}, {share} that large matmuls reach here"
 
 
 def append(record: dict[str, Any], path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import tensorflow as tf
 from input_pipeline.sources import SOURCES, Source
 from nmt import devices, environment, lock, model_dir, results
 from nmt.beam import long_enough
-from nmt.config import NO_ATTENTION, ModelConfig, TrainConfig
+from nmt.config import NO_ATTENTION, ModelConfig, ParallelConfig, TrainConfig
 from nmt.errors import Diverged, SaveFailed, UserError
 from nmt.evaluation import evaluate, summary
 from nmt.flops import matmul_flops_per_s
@@ -28,6 +29,8 @@ from nmt.trainer import Trainer
 from nmt.translation import Translator
 from variable_update.checks import exchange_flags
 
+Record = dict[str, Any]
+
 
 def plan(setup: Setup) -> str:
     """What is about to happen, before it does."""
@@ -37,7 +40,7 @@ def plan(setup: Setup) -> str:
         **setup.data.description,
         "model": f"{trainer.model.num_parameters:,} parameters; {describe(model)}; "
         f"{config.optimizer.optimizer}",
-        "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config, trainer)}",
+        "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config)}",
         "variables": trainer.strategy.describe(),
         "batches": describe_batches(setup),
         "runtime": environment.describe(),
@@ -77,32 +80,41 @@ def describe(model: ModelConfig) -> str:
     return text if model.attention == NO_ATTENTION else f"{text}, {model.attention} attention"
 
 
-def global_batch(config: TrainConfig, trainer: Trainer) -> str:
+def global_batch(config: TrainConfig) -> str:
     """What all replicas of a step eat."""
-    num_replicas = len(trainer.strategy.devices)
+    num_replicas = devices.resolved_num_replicas(config.parallel)
     words, sentences = config.data.batch_words, config.data.batch_size
     size, unit = (words, "words, about") if words else (sentences, "sentences")
     return f"global batch {num_replicas * size} = {num_replicas} x {size} {unit}"
 
 
-def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> dict[str, Any]:
+def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Record:
     """Trains as the configuration says and gives the record of the run."""
     output_dir = config.run.output_dir
     with lock.held(Path(output_dir)) if output_dir else contextlib.nullcontext() as held:
-        setup = set_up(config, sources)
-        print(plan(setup), flush=True)
-        meter = Meter(config.run.num_warmup_batches)
-        keeper = Keeper(setup, meter, lock=held)
         try:
-            with signals_noted() as interrupt:
-                return train_and_report(setup, meter, keeper, interrupt)
-        finally:
-            keeper.close()
+            return run_in(config, sources, held)
+        except tf.errors.ResourceExhaustedError as error:
+            raise UserError(
+                f"memory is short for a {global_batch(config)}; give a smaller --batch_size or "
+                "--batch_words, or a smaller model"
+            ) from error
 
 
-def train_and_report(
-    setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt
-) -> dict[str, Any]:
+def run_in(config: TrainConfig, sources: Mapping[str, Source], held: lock.Lock | None) -> Record:
+    """The same in a directory that is this run's alone, if it has one."""
+    setup = set_up(config, sources)
+    print(plan(setup), flush=True)
+    meter = Meter(config.run.num_warmup_batches)
+    keeper = Keeper(setup, meter, lock=held)
+    try:
+        with signals_noted() as interrupt:
+            return train_and_report(setup, meter, keeper, interrupt)
+    finally:
+        keeper.close()
+
+
+def train_and_report(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> Record:
     """Trains, saves, and says how it went; last of all that saving failed, if it did."""
     ending = train(setup, meter, keeper, interrupt)
     if ending is not Ending.FINISHED:
@@ -124,7 +136,7 @@ def train_and_report(
     return record
 
 
-def keep(record: dict[str, Any], path: str) -> SaveFailed | None:
+def keep(record: Record, path: str) -> SaveFailed | None:
     """Adds the record to a file, if one is named; gives what went wrong."""
     try:
         if path:
@@ -134,14 +146,26 @@ def keep(record: dict[str, Any], path: str) -> SaveFailed | None:
     return None
 
 
-def make_record(setup: Setup, meter: Meter, keeper: Keeper, ending: Ending) -> dict[str, Any]:
+def make_record(setup: Setup, meter: Meter, keeper: Keeper, ending: Ending) -> Record:
     """Everything measured in a run."""
     trainer = setup.trainer
     held = results.memory(trainer.strategy.devices)  # before large matrices are multiplied
-    machine = matmul_flops_per_s(trainer.strategy.devices, trainer.model.compute_dtype)
+    machine = rate_of_matmuls(trainer, setup.config.parallel)
     record = results.make_record(setup.config, setup.data, trainer, meter, machine) | held
     scores = [score._asdict() for score in keeper.history.scores]
     return record | {"ending": ending.name.lower(), "evaluations": scores}
+
+
+def rate_of_matmuls(trainer: Trainer, parallel: ParallelConfig) -> float:
+    """What this machine multiplies; not a number where not all of it was to be used, or memory is
+    short.
+    """
+    if devices.few_threads(parallel):
+        return math.nan
+    try:
+        return matmul_flops_per_s(trainer.strategy.devices, trainer.model.compute_dtype)
+    except tf.errors.ResourceExhaustedError:
+        return math.nan
 
 
 def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> Ending:
@@ -158,11 +182,6 @@ def train(setup: Setup, meter: Meter, keeper: Keeper, interrupt: Interrupt) -> E
         except Diverged as error:
             error.args = (f"{error}; {last_good(keeper, error)}",)
             raise
-        except tf.errors.ResourceExhaustedError as error:
-            raise UserError(
-                f"memory is short for a {global_batch(setup.config, setup.trainer)}; give a "
-                "smaller --batch_size or --batch_words, or a smaller model"
-            ) from error
 
 
 def last_good(keeper: Keeper, error: Diverged) -> str:

@@ -136,10 +136,14 @@ class Saver:
         score = self.setup.history.best_of(lambda score: self.path_of(score).is_dir())
         return self.path_of(score) if score else None
 
+    def linked(self) -> Path | None:
+        """The checkpoint that `best` leads to."""
+        return snapshots.best(self.directory)
+
     def mark_best(self) -> None:
         """Lets `best` lead to the best checkpoint."""
         best = self.best()
-        if best and snapshots.best(self.directory) != best:
+        if best and self.linked() != best:
             snapshots.mark_best(self.directory, best)
 
 

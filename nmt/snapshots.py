@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from nmt import files
+from nmt.errors import UserError
 
 PREFIX: Final = "step-"
 MANIFEST: Final = "manifest.json"
@@ -20,6 +22,8 @@ BEST: Final = "best"
 DAMAGED: Final = ".damaged"
 PART: Final = ".part"
 CHUNK_BYTES: Final = 1 << 20
+LOST: Final = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EIO)
+"""Errors that mean damage; others, such as a missing permission, may pass."""
 
 Fill = Callable[[Path], None]
 """Writes a checkpoint's files into the directory it is given."""
@@ -41,7 +45,7 @@ def write(root: Path, step: int, fill: Fill) -> Path:
     """Makes a checkpoint beside its place and moves it there once it is on the disk."""
     path = root / f"{PREFIX}{step}"
     part = root / f"{PREFIX}{step}{PART}"
-    remove(part)
+    clear(root)
     try:
         part.mkdir(parents=True)
         fill(part)
@@ -75,6 +79,10 @@ def damage(path: Path) -> str | None:
             if checksum(path / Path(name).name) != wanted:
                 return f"{name} is not what was written"
     except OSError as error:
+        if error.errno not in LOST:
+            raise UserError(
+                f"{error.filename or path} cannot be read: {error.strerror}; put that right first"
+            ) from error
         return f"{Path(error.filename or path).name}: {error.strerror}"
     except (ValueError, AttributeError):
         return f"{MANIFEST} cannot be read"
@@ -110,13 +118,14 @@ def prune(root: Path, num_keep: int, spared: Sequence[Path | None] = ()) -> None
     for path in newest_first(root)[num_keep:]:
         if path not in (*spared, best(root)):
             remove(path)
-    for part in leftovers(root):
-        remove(part)
+    clear(root)
 
 
-def leftovers(root: Path) -> Iterator[Path]:
-    """What was left by runs that were killed while they wrote."""
-    return root.glob(f"{PREFIX}*{PART}")
+def clear(root: Path) -> None:
+    """Removes what killed runs have left half written: the next checkpoint may need its room."""
+    for part in root.glob(f"{PREFIX}*{PART}"):
+        with contextlib.suppress(OSError):
+            remove(part)
 
 
 def remove(path: Path) -> None:

@@ -13,7 +13,7 @@ import tensorflow as tf
 from input_pipeline.vocabulary import EOS, UNK, Vocabulary
 from nmt.beam import Hypotheses, Search
 from nmt.beam_search import beam_search
-from nmt.errors import UserError
+from nmt.errors import MemoryShort
 from nmt.interrupt import SafePoint, go_on
 from nmt.model import Model
 from nmt.types import BATCH_SPEC, Batch
@@ -79,7 +79,7 @@ class Translator:
             found: Hypotheses = self.translate(batch)
         except tf.errors.ResourceExhaustedError as error:
             rows, words = batch.source.shape
-            raise UserError(
+            raise MemoryShort(
                 f"memory is short for {rows:,} sentences of up to {words:,} words; give a smaller "
                 "--batch_size or --beam_width, or shorter sentences"
             ) from error

@@ -53,6 +53,11 @@ class VariableUpdate(abc.ABC):
     late: Late | None = None  # gradients that wait for the next step
     skips: bool  # gradients that are no numbers are left out
 
+    @property
+    def updates_per_step(self) -> int:
+        """How many models a step updates."""
+        return 1 if self.synchronous else len(self.copies)
+
     @abc.abstractmethod
     def __init__(self, made_from: Ingredients) -> None:
         """Creates the variables."""

@@ -10,7 +10,7 @@ from nmt import checkpoints, lock, model_dir, saver, snapshots, translation
 from nmt.beam_search import beam_search
 from nmt.config import OptimizerConfig, RunConfig, TrainConfig
 from nmt.dev import DevSet, Look
-from nmt.errors import Diverged, SaveFailed
+from nmt.errors import Diverged, MemoryShort, SaveFailed
 from nmt.evaluation import Evaluation
 from nmt.history import History
 from nmt.interrupt import Interrupt, signals_noted
@@ -368,3 +368,44 @@ def test_skipped_steps_leave_no_checkpoint_in_place_of_a_good_one(tmp_path, caps
     go_on(setup._replace(schedule=Schedule(0, 3, 1)), skips=True)
     assert names(tmp_path) == before
     assert "all 3 steps were skipped: nothing new is saved" in capsys.readouterr().out
+
+
+def test_memory_that_is_short_for_a_look_costs_the_look_alone(tmp_path, monkeypatch, capsys):
+    def look(self, safe_point):
+        raise MemoryShort("memory is short")
+
+    monkeypatch.setattr(DevSet, "look", look)
+    train(setup_of(output_dir=str(tmp_path), eval_every=2))
+    assert names(tmp_path) == ["step-6"]
+    said = "memory is short to evaluate 64 sentences of the dev set at once; training goes on"
+    assert capsys.readouterr().err.count(said) == 3
+
+
+def test_a_look_that_was_made_up_for_and_not_saved_is_made_again(tmp_path, monkeypatch):
+    """Nothing was trained after it, so the checkpoint that it found to be the best lacks it."""
+    scores_of(monkeypatch, 5.0)
+    before = setup_of(output_dir=str(tmp_path))
+    train(before)
+    snapshots.mark_best(tmp_path, tmp_path / "step-6")
+    setup = again(
+        before,
+        config=TrainConfig(run=RunConfig(output_dir=str(tmp_path), eval_every=4)),
+        schedule=Schedule(num_warmup=0, num_batches=12, log_every=100),
+    )
+    kept = Keeper(setup, Meter(0), Clock())
+    kept.catch_up(Interrupt())
+    kept.close()
+    assert [score.step for score in setup.history.scores] == [6]
+
+
+@pytest.mark.parametrize(("skipped", "expected"), [(6, ["step-6"]), (12, [])])
+def test_of_independent_models_all_must_have_skipped_all_steps(tmp_path, skipped, expected):
+    trainer = small.trainer("independent", num_replicas=2, skips=True)
+    setup = setup_of(output_dir=str(tmp_path), skip_nan_steps=True)._replace(trainer=trainer)
+    meter = Meter(0)
+    kept = Keeper(setup, meter, Clock())
+    meter.num_skipped = skipped
+    trainer.step.assign(6)
+    kept.finish(6)
+    kept.close()
+    assert names(tmp_path) == expected

@@ -187,3 +187,22 @@ def test_a_search_is_as_long_as_its_flag_says_or_long_enough(tmp_path):
     )
     assert [int(found.limits(words)) for words in (2, 30)] == [9, 60]
     assert [int(named.limits(words)) for words in (2, 30)] == [5, 5]
+
+
+def test_a_checkpoint_that_is_removed_while_it_is_read_is_replaced_by_a_newer_one(
+    tmp_path, monkeypatch
+):
+    """As by a run that trains meanwhile."""
+    for step in (1, 2):
+        save(tmp_path, step)
+    read_weights = model_dir.read_weights
+
+    def slow(model, path):
+        if path.name == "step-1":
+            shutil.rmtree(path)
+            save(tmp_path, 3)
+        return read_weights(model, path)
+
+    monkeypatch.setattr(model_dir, "read_weights", slow)
+    trained = model_dir.load(tmp_path, num_averaged=2)
+    assert [path.name for path in trained.checkpoints] == ["step-3", "step-2"]

@@ -1,8 +1,11 @@
+import math
+
 import pytest
 import tensorflow as tf
 
 from input_pipeline.training_data import TrainingData
-from nmt.config import RunConfig, TrainConfig
+from nmt import cpu, results, run
+from nmt.config import ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
 from nmt.history import History
 from nmt.interrupt import Interrupt
@@ -37,14 +40,33 @@ def test_a_resumed_run_asks_for_the_batches_it_has_not_seen():
     assert len(meter.losses) == 2
 
 
-def test_memory_that_is_short_is_one_line():
-    def exhausted(_):
-        raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor")
+def exhausted(*_):
+    raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor")
 
-    trainer, meter = small.trainer(num_replicas=2), Meter(0)
-    trainer.train_step = exhausted
+
+@pytest.mark.parametrize("work", ["set_up", "train_and_report"])
+def test_memory_that_is_short_is_one_line(monkeypatch, work):
+    trainer = small.trainer(num_replicas=2)
     schedule = Schedule(num_warmup=0, num_batches=2, log_every=1)
-    setup = Setup(TrainConfig(), data(asked=[]), trainer, schedule, None, 0, History())
-    said = "memory is short for a global batch .* = 2 x .* sentences; give a smaller --batch_size"
+    config = TrainConfig(parallel=ParallelConfig(num_replicas=2))
+    setup = Setup(config, data(asked=[]), trainer, schedule, None, 0, History())
+    monkeypatch.setattr(run, "set_up", lambda *_: setup)
+    monkeypatch.setattr(run, work, exhausted)
+    said = "memory is short for a global batch 128 = 2 x 64 sentences; give a smaller --batch_size"
     with pytest.raises(UserError, match=said):
-        train(setup, meter, Keeper(setup, meter), Interrupt())
+        run.run(config)
+
+
+@pytest.mark.parametrize(
+    ("parallel", "matmuls"),
+    [(ParallelConfig(), exhausted), (ParallelConfig(num_intra_threads=1, num_inter_threads=1), 1)],
+)
+def test_what_the_machine_multiplies_is_not_told_where_it_is_not_known(
+    monkeypatch, parallel, matmuls
+):
+    monkeypatch.setattr(run, "matmul_flops_per_s", matmuls)
+    monkeypatch.setattr(cpu, "num_cores", lambda: 2)
+    rate = run.rate_of_matmuls(small.trainer(), parallel)
+    assert math.isnan(rate)
+    said = results.arithmetic({"model_flops_per_second": 2e9, "matmul_flops_per_second": rate})
+    assert said == "arithmetic of real words: 2.0 GFLOP/s"

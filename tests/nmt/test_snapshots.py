@@ -4,6 +4,7 @@ import os
 import pytest
 
 from nmt import snapshots
+from nmt.errors import UserError
 
 
 def put(root, step, **files):
@@ -124,3 +125,28 @@ def test_a_copy_that_followed_the_best_link_gets_a_link_again(tmp_path):
     snapshots.mark_best(tmp_path, path)
     assert snapshots.best(tmp_path) == path
     assert (tmp_path / "best.damaged" / "weights").read_text() == "kept"
+
+
+def test_what_a_killed_run_left_is_removed_before_its_room_is_needed(tmp_path):
+    left = tmp_path / "step-7.part"
+    left.mkdir()
+    (left / "weights").write_text("half")
+
+    def fill(place):
+        assert not left.exists()
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        snapshots.write(tmp_path, 9, fill)
+    assert names(tmp_path) == []
+
+
+def test_what_may_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    path = put(tmp_path, 1)
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(snapshots, "checksum", refused)
+    with pytest.raises(UserError, match="weights cannot be read: Permission denied; put that"):
+        snapshots.damage(path)

@@ -12,14 +12,12 @@ from typing import Final, NamedTuple
 import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
+from nmt.config import LENGTH_FACTOR, SPARE_WORDS
 from nmt.decoding import Prediction
 from nmt.lstm.layers import State
 
 CHUNKS: Final = (64, *range(48, 97))
 """Entries that are looked at together: so many that a vocabulary is not copied to be filled up."""
-
-LENGTH_FACTOR: Final = 2
-"""A long source's translation may have so many times its words."""
 
 
 class Search(NamedTuple):
@@ -29,11 +27,15 @@ class Search(NamedTuple):
     max_length: int = 50  # words, </s> included
     length_penalty: float = 0.0  # of GNMT: log-probabilities are divided by ((5 + n) / 6) ** this
     coverage_penalty: float = 0.0  # of GNMT: for source words that nobody looked at
-    length_factor: int = 0  # so many times the source's words, where that is more
+    length_factor: int = 0  # relative to the source's words, if not 0: see `limits`
 
     def limits(self, source_lengths: tf.Tensor) -> tf.Tensor:
         """Words of the longest translation of each source."""
-        return tf.maximum(self.max_length, self.length_factor * source_lengths)
+        usual = tf.fill(tf.shape(source_lengths), self.max_length)
+        if not self.length_factor:
+            return usual
+        scaled = self.length_factor * source_lengths
+        return tf.clip_by_value(usual, scaled, scaled + SPARE_WORDS)
 
 
 def long_enough(trained_length: int) -> Search:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
@@ -13,8 +13,10 @@ from nmt.decoding import Decoder, make_decoder
 from nmt.model import Model
 from nmt.types import Batch
 
-MANY = 4
+MANY: Final = 4
 """One of so many sentences has to be settled before the others go on without it."""
+CUT_OFF: Final = 1e6
+"""More than any score: what separates ended hypotheses from others."""
 
 
 class Running(NamedTuple):
@@ -48,7 +50,9 @@ def put(done: Hypotheses, running: Running, search: Search) -> Hypotheses:
     ids = tf.pad(beam.ids[:, :, 1:], [[0, 0], [0, 0], [0, missing]], constant_values=EOS)
     looked_at = covered(beam.coverage, running.inside)
     scores = penalized(search, beam.log_probabilities, beam.lengths, looked_at)
-    order = tf.argsort(scores, direction="DESCENDING", stable=True)
+    # What was cut off has not paid for its </s>: it comes after all that have ended.
+    ranks = tf.where(beam.words == EOS, scores, scores - CUT_OFF)
+    order = tf.argsort(ranks, direction="DESCENDING", stable=True)
     sorted_parts = (
         tf.gather(part, order, batch_dims=1) for part in (ids, beam.log_probabilities, scores)
     )

@@ -27,6 +27,11 @@ MAX_VOCAB_SIZE: Final = 10_000_000
 DEFAULT_BATCH_SIZE: Final = 64
 OPTIMIZERS: Final = ("sgd", "adam", "adamw")
 # Seeds are 32-bit numbers to which the replica's number is added.
+MAX_LENGTH: Final = 100_000
+LENGTH_FACTOR: Final = 2
+SPARE_WORDS: Final = 50
+"""Unless told otherwise, a translation may be so many times as long as its source; where those of
+training were longer, so many words are added at most."""
 MAX_SEED: Final = 2_000_000_000
 DECAYS: Final = ("none", "inverse_sqrt", "exponential")
 
@@ -130,9 +135,14 @@ class DataConfig:
         only=("wmt14", "files"),
     )
     src_max_len: int = option(
-        50, "longest source sentence in words; the length of every synthetic one", at_least=1
+        50,
+        "longest source sentence in words; the length of every synthetic one",
+        at_least=1,
+        at_most=MAX_LENGTH,
     )
-    tgt_max_len: int = option(50, "longest target sentence in words, </s> included", at_least=1)
+    tgt_max_len: int = option(
+        50, "longest target sentence in words, </s> included", at_least=1, at_most=MAX_LENGTH
+    )
     batch_size: int = option(DEFAULT_BATCH_SIZE, "sentences per replica and step", at_least=1)
     batch_words: int = option(
         0,
@@ -145,7 +155,7 @@ class DataConfig:
         5, "number of length buckets; each batch comes from one of them", at_least=1, only=TEXT
     )
     prefetch_data_to_device: bool = option(
-        True, "prepare the next batches and copy them to their devices during a step"
+        True, "prepare the next batches and copy them to their devices during a step", only=TEXT
     )
 
     @property

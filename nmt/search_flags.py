@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.config import option
+from nmt.config import LENGTH_FACTOR, MAX_LENGTH, SPARE_WORDS, option
 from nmt.errors import UserError
 
 if TYPE_CHECKING:  # these import TensorFlow, which help and mistakes do not wait for
@@ -37,9 +37,10 @@ class SearchConfig:
     )
     max_length: int = option(
         0,
-        "words of the longest translation; 0: --tgt_max_len of the training, or twice the "
-        "source's where that is more",
+        "words of the longest translation; 0: --tgt_max_len of the training, but at least "
+        f"{LENGTH_FACTOR} times the source's words and at most {SPARE_WORDS} more than that",
         at_least=0,
+        at_most=MAX_LENGTH,
     )
     batch_size: int = option(64, "sentences translated together", at_least=1)
 

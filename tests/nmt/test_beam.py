@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS
-from nmt.beam import Search, long_enough, top_entries
-from nmt.beam_search import beam_search
+from nmt.beam import Beam, Hypotheses, Search, long_enough, top_entries
+from nmt.beam_search import Running, beam_search, put
 from nmt.config import ATTENTIONS, OptimizerConfig
 from nmt.types import BATCH_SPEC
 from tests import small
@@ -193,3 +193,34 @@ def test_the_largest_entries_are_found_in_chunks_as_without(size, count):
     rows = tf.concat([rows, tf.zeros([1, size]), tf.fill([1, size], tf.float32.min)], axis=0)
     for one, other in zip(top_entries(rows, count), tf.math.top_k(rows, count)):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("trained_length", "source_words", "expected"),
+    [(50, 3, 50), (50, 40, 80), (100_000, 3, 56), (3, 3, 6)],
+)
+def test_no_translation_is_much_longer_than_its_source(trained_length, source_words, expected):
+    """A model that never ends would otherwise go on for as long as --tgt_max_len allows."""
+    limits = long_enough(trained_length).limits(tf.constant([source_words]))
+    assert limits.numpy().tolist() == [expected]
+
+
+def test_a_length_that_is_asked_for_is_the_limit():
+    assert Search(max_length=7).limits(tf.constant([3, 90])).numpy().tolist() == [7, 7]
+
+
+def test_what_was_cut_off_comes_after_what_has_ended():
+    """It has not paid for its end, so that its score is no match for theirs."""
+    beam = Beam(
+        ids=tf.constant([[[1, 5, 6], [1, 4, EOS], [1, 7, EOS]]]),
+        log_probabilities=tf.constant([[-1.0, -4.0, -3.0]]),
+        lengths=tf.constant([[2.0, 2.0, 2.0]]),
+        coverage=tf.zeros([1, 3, 1]),
+        limits=tf.constant([2]),
+        states=[],
+    )
+    running = Running(beam, (), tf.constant([[[True]]]), tf.constant([0]))
+    empty = Hypotheses(tf.fill([1, 3, 2], EOS), tf.zeros([1, 3]), tf.zeros([1, 3]))
+    found = put(empty, running, Search(width=3, max_length=2))
+    assert found.ids.numpy().tolist() == [[[7, EOS], [4, EOS], [5, 6]]]
+    assert found.scores.numpy().tolist() == [[-3.0, -4.0, -1.0]]

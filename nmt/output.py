@@ -50,7 +50,7 @@ def rebuilt(stream: Any, number: int) -> Any:
     return io.TextIOWrapper(
         io.BufferedWriter(Outlived(number, "w", closefd=False)),
         encoding=stream.encoding,
-        errors=stream.errors,
+        errors="backslashreplace",  # whatever the locale, showing text cannot fail
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )

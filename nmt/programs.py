@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ def main(
 ) -> int:
     """Checks the command line and runs it; gives the exit code, after one line for a mistake."""
     code = REFUSED
+    if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the locale, showing text cannot fail
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         config, problems = program.parse(argv)
         problems += checks.answers(find_problems, config)
@@ -38,12 +41,21 @@ def main(
         drop_output()
         return DONE
     except (SaveFailed, OSError) as error:
+        flush_or_drop()
         code, problems = FAILED, [one_line(error)]
     except KeyboardInterrupt:
         return INTERRUPTED
     if problems:
         print("\n".join(f"{program.name}: {line}" for line in problems), file=sys.stderr)
     return code if problems else DONE
+
+
+def flush_or_drop() -> None:
+    """Shows what is left, if standard output is not what has failed."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        drop_output()
 
 
 def drop_output() -> None:

@@ -62,7 +62,7 @@ def input_lines() -> Iterator[str]:
     """
     for number, line in enumerate(raw_lines(), 1):
         try:
-            yield line.decode()
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise UserError(
                 f"line {number} of standard input is not UTF-8 text: {error.reason}; convert it"

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -78,3 +79,33 @@ def test_a_reader_that_leaves_is_no_mistake(model, tmp_path):
         process.stdout.close()
         assert (process.wait(120), process.stderr.read()) == (0, b"")
     assert (tmp_path / "scores.json").read_text().count("\n") == 1
+
+
+PRINTING = """
+import sys
+from nmt import evaluate, programs
+def run(config):
+    print("\u201eGr\u00fc\u00dfe", flush=True)
+sys.exit(programs.main(evaluate.PROGRAM, [], lambda config: [], run))
+"""
+
+
+def printing(stdout, **environment):
+    command = [sys.executable, "-c", PRINTING]
+    whole = {**os.environ, **environment}
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, env=whole, timeout=120)
+
+
+def test_standard_output_on_a_full_disk_is_one_line():
+    with open("/dev/full", "wb") as full:
+        done = printing(full)
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "nmt.evaluate: a file cannot be used: No space left on device\n"
+    )
+
+
+def test_text_that_the_locale_lacks_is_shown_all_the_same():
+    done = printing(subprocess.PIPE, PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == "\\u201eGr\u00fc\u00dfe\n".encode("latin-1")

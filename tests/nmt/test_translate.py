@@ -179,3 +179,9 @@ def test_a_penalty_that_needs_attention_is_refused_without(tmp_path, model):
 def test_help_lists_the_flags(capsys):
     assert translate.main(["--help"]) == 0
     assert "--beam_width=1" in capsys.readouterr().out
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(model):
+    plain, marked = (run(f"--model={model}", text=mark + "s1 s2\ns3\n") for mark in ("", "\ufeff"))
+    assert marked.stdout == plain.stdout
+    assert marked.returncode == 0

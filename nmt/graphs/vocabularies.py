@@ -16,7 +16,6 @@ from nmt.graphs.rewriting import Rewriter
 from nmt.graphs.segmenters import SEGMENTERS
 
 NORMAL, UNKNOWN, CONTROL = 1, 2, 3  # types of pieces
-UNKNOWN_SURFACE: Final = " \N{DOUBLE QUESTION MARK} "
 # What str.split takes for space, as RE2 writes it.
 WHITESPACE: Final = r"[\s\x0b\x1c-\x1f\x{85}\p{Z}]"
 
@@ -79,7 +78,8 @@ class Pieces(GraphVocabulary):
         self.rewrite = Rewriter(charsmap.read(rules.precompiled_charsmap))
         make_segmenter = SEGMENTERS[model.trainer_spec.model_type]
         self.segment = make_segmenter(normal, [piece.score for piece in model.pieces])
-        self.surfaces = tf.constant([surface(piece) for piece in model.pieces])
+        unknown = model.trainer_spec.unk_surface
+        self.surfaces = tf.constant([surface(piece, unknown) for piece in model.pieces])
 
     def encode(self, sentences: tf.Tensor) -> tf.RaggedTensor:
         """Ids of pieces."""
@@ -99,10 +99,10 @@ class Pieces(GraphVocabulary):
         return tf.strings.regex_replace(text, SPACE, " ")
 
 
-def surface(piece: Any) -> str:
+def surface(piece: Any, unknown: str) -> str:
     """What a piece stands for in text."""
     if piece.type == UNKNOWN:
-        return UNKNOWN_SURFACE
+        return unknown
     return "" if piece.type == CONTROL else str(piece.piece)
 
 
@@ -113,6 +113,11 @@ def refuse_rare_kinds(model: Any) -> None:
         raise UserError(
             "the SentencePiece model has user-defined, unused or byte pieces, or spaces as "
             "suffixes, which cannot be exported; train with another vocabulary"
+        )
+    if model.denormalizer_spec.precompiled_charsmap or not model.normalizer_spec.escape_whitespaces:
+        raise UserError(
+            "the SentencePiece model has rules of its own for writing text, which cannot be "
+            "exported; train with another vocabulary"
         )
     if model.trainer_spec.model_type not in SEGMENTERS:
         raise UserError(

@@ -101,3 +101,29 @@ def test_pieces_a_graph_does_not_know_are_refused():
     model.pieces[50].type = 4  # user-defined
     with pytest.raises(UserError, match="user-defined, unused or byte pieces"):
         make(SubwordVocabulary(model.SerializeToString()))
+
+
+def changed(change):
+    model = sentencepiece.sentencepiece_model_pb2.ModelProto.FromString(
+        train_subwords(sentences(), Wish("unigram", 100, False), "--size")
+    )
+    change(model)
+    return SubwordVocabulary(model.SerializeToString())
+
+
+def test_what_unknown_words_are_written_as_is_the_models_own():
+    def change(model):
+        model.trainer_spec.unk_surface = "<?>"
+
+    vocabulary = changed(change)
+    found = make(vocabulary).decode(tf.constant([[0, 5, 2]]))
+    assert found.numpy()[0].decode() == vocabulary.decode([0, 5, 2])
+    assert vocabulary.decode([0, 5, 2]).startswith("<?>")
+
+
+def test_rules_for_writing_text_are_refused():
+    def change(model):
+        model.normalizer_spec.escape_whitespaces = False
+
+    with pytest.raises(UserError, match="rules of its own for writing text"):
+        make(changed(change))

@@ -76,7 +76,26 @@ def filled_up(ids: tf.Tensor, num_places: tf.Tensor) -> tf.Tensor:
 
 def steps_of(rows: tf.Tensor, places: tf.Tensor, weights: LayerWeights) -> tf.Tensor:
     """Projects rows and puts them where they are read: `[time, batch, 4 * units]`."""
-    return tf.gather(tf.nn.bias_add(rows @ weights.kernel, weights.bias), places)
+    return repeat(tf.nn.bias_add(rows @ weights.kernel, weights.bias), places)
+
+
+def repeat(rows: tf.Tensor, places: tf.Tensor) -> tf.Tensor:
+    """Copies rows to all their places.
+
+    Gradients are added up in float32: in 16 bits the sum of a word that is often there, such as
+    <s>, would stop growing.
+    """
+
+    @tf.custom_gradient
+    def run(rows: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
+        def backward(gradients: tf.Tensor) -> tf.Tensor:
+            wide = tf.cast(gradients, tf.float32)
+            total = tf.math.unsorted_segment_sum(wide, places, tf.shape(rows)[0])
+            return tf.cast(total, rows.dtype)
+
+        return tf.gather(rows, places), backward
+
+    return run(rows)
 
 
 def project_views(

@@ -173,3 +173,13 @@ def test_large_matmuls_are_the_same_both_ways(monkeypatch, layout, batched):
     np.testing.assert_allclose(back, found.numpy() @ kernel.numpy().T, atol=1e-6)
     outer = layout.outer(layout.turn(rows), layout.turn(found))
     np.testing.assert_allclose(outer, rows.numpy().T @ found, atol=1e-6)
+
+
+def test_gradients_of_a_word_that_is_often_there_are_added_up_in_float32():
+    """In 16 bits a sum stops growing where what is added is less than half its last bit."""
+    rows = tf.ones([1, 4], tf.bfloat16)
+    places = tf.zeros([10, 60], tf.int32)
+    with tf.GradientTape() as tape:
+        tape.watch(rows)
+        total = tf.reduce_sum(tf.cast(projection.repeat(rows, places), tf.float32))
+    np.testing.assert_allclose(tf.cast(tape.gradient(total, rows), tf.float32), 600.0, rtol=0.01)

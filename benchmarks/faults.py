@@ -181,7 +181,10 @@ def compare(whole: Finished, broken: Finished, step: int, *, exact: bool = True)
 
 
 def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str]:
-    """Kills again and again, each time one to three times before the end is reached."""
+    """Kills again and again, each time one to three times before the end is reached.
+
+    A run that had saved nothing begins anew, which would show nothing: such kills do not count.
+    """
     with tempfile.TemporaryDirectory() as place:
         whole = finish(Path(place), flags)
     done = 0
@@ -191,9 +194,9 @@ def kills(flags: Sequence[str], times: int, draw: random.Random) -> Iterator[str
             killed = [
                 kill_at_random(Path(place), flags, whole.seconds, draw) for _ in range(in_a_row)
             ]
-            if not all(killed):
-                continue  # a run that has ended cannot go on
             step = steps_saved(Path(place))[-1]
+            if not all(killed) or not step:
+                continue  # it had ended, or there was nothing yet to go on from
             problem = compare(whole, finish(Path(place), flags), step, exact=FREE not in flags)
             done += in_a_row
             yield from [problem] * in_a_row

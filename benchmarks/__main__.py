@@ -21,6 +21,7 @@ from pathlib import Path
 from benchmarks.environments import python_of
 from benchmarks.rounds import (
     Cells,
+    Failed,
     Found,
     Record,
     measure,
@@ -32,7 +33,7 @@ from benchmarks.rounds import (
     train,
 )
 from input_pipeline.choice import dataset_of
-from nmt.config import DataConfig, ModelConfig, OptimizerConfig, TrainConfig
+from nmt.config import DataConfig, ModelConfig, OptimizerConfig, ParallelConfig, TrainConfig
 
 DEFAULTS = ["--direction=bi"]
 SYNTHETIC = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25"]
@@ -107,7 +108,7 @@ def best_rates(records: Sequence[Record]) -> dict[str, float]:
     rates: dict[str, float] = {}
     for record in records:
         kind = record.get("compute_type", "float32")
-        rates[kind] = max(rates.get(kind, 0.0), record.get("matmul_flops_per_second", 0.0))
+        rates[kind] = max(rates.get(kind, 0.0), record.get("matmul_flops_per_second") or 0.0)
     return rates
 
 
@@ -168,13 +169,18 @@ def unlike_the_peers(config: TrainConfig) -> list[str]:
         encoder_type=model.encoder_type, direction="bi", num_units=units, embedding_dim=units,
         num_encoder_layers=layers, num_decoder_layers=layers,
     )  # fmt: skip
-    pairs = ((model, peers_model), (optimizer, OptimizerConfig()))
+    pairs = (
+        (model, peers_model),
+        (optimizer, OptimizerConfig()),
+        (config.parallel, ParallelConfig()),
+    )
     wrong = [
         f"--{field.name} must be {getattr(theirs, field.name)!r}"
         for given, theirs in pairs
         for field in dataclasses.fields(given)
         if getattr(given, field.name) != getattr(theirs, field.name)
     ]
+    wrong += ["--deterministic must be left out"] * config.run.deterministic
     most = max(count for _, _, count, _ in OURS.values())
     return wrong + [f"--batch_size must be a multiple of {most}"] * bool(
         config.data.batch_size % most
@@ -218,7 +224,11 @@ def main(argv: Sequence[str]) -> None:
         print(f"to compare with the peers, {', '.join(wrong)}", file=sys.stderr)
         sys.exit(2)
     for dataset, flags in tables_of(given, config.data).items():
-        print(f"\n{dataset}\n\n{compare(flags, config, mine.rounds)}", flush=True)
+        try:
+            print(f"\n{dataset}\n\n{compare(flags, config, mine.rounds)}", flush=True)
+        except Failed as error:
+            print(error, file=sys.stderr)
+            sys.exit(2)
 
 
 if __name__ == "__main__":

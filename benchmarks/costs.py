@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from benchmarks.rounds import Found, Record, measure, median, parse, table, train
+from benchmarks.rounds import Found, Record, measure, median, parse, refuse_mistakes, table, train
 
 DEFAULTS = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25", "--direction=bi"]
 DEFAULTS += ["--encoder_type=cudnn_lstm", "--num_warmup_batches=2", "--num_batches=4"]
@@ -58,7 +58,7 @@ def row(value: int, records: Sequence[Record], first: Sequence[Record], best: fl
         f"{value:,}",
         f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} to {max(speeds):,.0f})",
         of_first("words_per_second"),
-        f"{median(records, 'model_flops_per_second') / best:.2f}",
+        f"{median(records, 'model_flops_per_second') / best:.2f}" if best else "",
         f"{statistics.median(map(median_step, records)):.3f}",
         f"{median(records, 'seconds_to_first_step'):.1f}",
         of_first("seconds_to_first_step"),
@@ -74,7 +74,8 @@ def median_step(record: Record) -> float:
 
 def summary(name: str, found: Found) -> str:
     """A curve's table; the machine's rate is the best of all curves' runs."""
-    best = max(record["matmul_flops_per_second"] for of in found.values() for record in of)
+    rates = (record["matmul_flops_per_second"] for of in found.values() for record in of)
+    best = max(rate or 0.0 for rate in rates)
     points = {value: found.get(f"{name} {value}", []) for value in CURVES[name].values}
     first = next(iter(points.values()))
     heading = [name.capitalize(), "words/s (range)", "of the first", "of the machine's arithmetic"]
@@ -87,11 +88,13 @@ def main(argv: Sequence[str]) -> None:
     """Measures all curves, or the one that was named, and prints their tables."""
     mine, given, _ = parse(argv, __doc__, DEFAULTS, 2, curve=list(CURVES))
     names = [mine.curve] if mine.curve else list(CURVES)
-    cells = {
-        f"{name} {value}": partial(train, [*given, *CURVES[name].flags(value)])
+    commands = {
+        f"{name} {value}": [*given, *CURVES[name].flags(value)]
         for name in names
         for value in CURVES[name].values
     }
+    refuse_mistakes(commands.values())
+    cells = {name: partial(train, command) for name, command in commands.items()}
     found = measure(cells, mine.rounds)
     if not found:
         sys.exit("nothing was measured")

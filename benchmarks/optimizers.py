@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.rounds import Found, Record, measure, median, parse, table, train
+from benchmarks.rounds import Found, Record, measure, median, parse, refuse_mistakes, table, train
 from nmt.config import OPTIMIZERS
 from nmt.phases import middle
 
@@ -98,13 +98,13 @@ def summary(found: Found) -> str:
 def main(argv: Sequence[str]) -> None:
     """Measures all rounds and prints the table; times are seconds."""
     mine, given, _ = parse(argv, __doc__, DEFAULTS, 5)
-    cells = {
-        cell(optimizer, count): partial(
-            train, [*given, f"--optimizer={optimizer}", f"--num_replicas={count}"]
-        )
+    commands = {
+        cell(optimizer, count): [*given, f"--optimizer={optimizer}", f"--num_replicas={count}"]
         for optimizer in OPTIMIZERS
         for count in REPLICAS
     }
+    refuse_mistakes(commands.values())
+    cells = {name: partial(train, command) for name, command in commands.items()}
     print(f"\n{summary(measure(cells, mine.rounds))}")
 
 

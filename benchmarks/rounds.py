@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,16 @@ def measure(
     except KeyboardInterrupt:
         print("broken off; the table shows what was measured")
     return found
+
+
+def refuse_mistakes(commands: Iterable[Sequence[str]]) -> None:
+    """Ends with what train.py would refuse in any of the cells, before the first is begun."""
+    for given in commands:
+        config, problems = flags.parse(given)
+        problems += checks.find_problems(config)
+        if problems:
+            print(f"{' '.join(given)}: {'; '.join(problems)}", file=sys.stderr)
+            sys.exit(2)
 
 
 def median(records: Sequence[Record], field: str) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from nmt import environment, flags
 from nmt.config import TrainConfig
+from nmt.errors import UserError
 
 
 def main(argv: Sequence[str]) -> None:
@@ -21,7 +22,11 @@ def main(argv: Sequence[str]) -> None:
     if problems:
         sys.exit("\n".join(problems))
     environment.prepare(config.run.verbosity)
-    np.savez(path, **arrays_of(config))  # type: ignore[arg-type]  # numpy's own types take no dictionary
+    try:
+        arrays = arrays_of(config)
+    except UserError as error:
+        sys.exit(str(error))
+    np.savez(path, **arrays)  # type: ignore[arg-type]  # numpy's own types take no dictionary
 
 
 def arrays_of(config: TrainConfig) -> dict[str, np.ndarray]:

@@ -12,7 +12,6 @@ files. Figures are medians; words are real ones.
 from __future__ import annotations
 
 import json
-import os
 import resource
 import shutil
 import statistics
@@ -27,6 +26,7 @@ from typing import Any
 from absl import app, flags
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 FLAGS = flags.FLAGS
 flags.DEFINE_string("src_file_name", None, "source text", required=True)
 flags.DEFINE_string("tgt_file_name", None, "target text", required=True)
@@ -44,7 +44,6 @@ KEPT = {"raw": (), "encode": ("vocabularies",), "cache": ("vocabularies", "pairs
 def measure_pipeline() -> dict[str, float]:
     """One epoch through the pipeline, in this process."""
     begun = time.time()
-    sys.path.insert(0, str(ROOT))
     from nmt import environment
 
     environment.prepare(verbosity=0)
@@ -100,13 +99,15 @@ def run_training(files: Sequence[str], cache: Path, prefetch: bool) -> dict[str,
 
 def tenfold(files: Sequence[str], directory: Path) -> list[str]:
     """Flags for files that hold the text ten times."""
+    from input_pipeline.text_files import expand, open_lines
+
     made = []
     for flag in files:
-        name, path = flag.split("=", 1)
-        copy = directory / Path(path).name
+        name, paths = flag.split("=", 1)
+        copy = directory / name.strip("-")
         with copy.open("wb") as out:
-            for _ in range(10):
-                with open(path, "rb") as text:  # gzip files may be put one after the other
+            for path in 10 * expand(paths):
+                with open_lines(path) as text:
                     shutil.copyfileobj(text, out)
         made.append(f"{name}={copy}")
     return made
@@ -159,6 +160,14 @@ def table(found: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
+def mistakes(files: Sequence[str]) -> list[str]:
+    """What train.py would refuse."""
+    from nmt import checks, flags
+
+    config, problems = flags.parse(files)
+    return problems + checks.find_problems(config)
+
+
 def main(argv: Sequence[str]) -> None:
     """Measures one cell, or all and prints the table."""
     del argv
@@ -166,7 +175,10 @@ def main(argv: Sequence[str]) -> None:
         print(json.dumps(measure_pipeline()))
         return
     names = ("src_file_name", "tgt_file_name")
-    files = [f"--{name}={os.path.abspath(getattr(FLAGS, name))}" for name in names]
+    files = [f"--{name}={getattr(FLAGS, name)}" for name in names]
+    if problems := mistakes(files):
+        print("\n".join(f"bench_input.py: {problem}" for problem in problems), file=sys.stderr)
+        sys.exit(2)
     with tempfile.TemporaryDirectory() as directory:
         print("\n" + table(measure_all(files, Path(directory))))
 

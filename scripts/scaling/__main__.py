@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from nmt import cpu
 from nmt.checks import find_problems
 from nmt.flags import parse
 from scaling.cells import (
@@ -48,7 +49,7 @@ def same_flags_as_before(wishes: dict[str, str], flags: Sequence[str]) -> None:
     """Runs of other flags, of another TensorFlow or with GPUs must not be mixed with these."""
     out = Path(wishes["out"])
     before, path = out / "runs.jsonl", out / "flags.json"
-    machine = {"tensorflow": version("tensorflow"), "gpus": num_gpus()}
+    machine = {"tensorflow": version("tensorflow"), "gpus": num_gpus(), "cpu": cpu.name()}
     now = json.dumps({"train": list(flags), "batch_size": wishes["batch_size"], **machine})
     if path.exists() and path.read_text() != now:
         if any(run.record for run in read_runs(before)):
@@ -85,9 +86,21 @@ def measure_missing(cells: Sequence[Cell], wishes: dict[str, str], flags: Sequen
             continue
         run = dataclasses.replace(measure(cell, flags, batch, limit), round=round_number)
         append(run, path)
+        refuse_other_devices(read_runs(path))
         failed |= set() if run.record else {cell}
         said = f"{run.record['words_per_second']:,.0f} words/s" if run.record else "FAILED"
         print(f"{number}/{len(todo)} round {round_number}: {cell}: {said} {run.error}", flush=True)
+
+
+def refuse_other_devices(runs: Sequence[Run]) -> None:
+    """GPUs that TensorFlow cannot use are not compared with those it can."""
+    found = {run.record["device"] for run in runs if run.record}
+    on_cpu = [name for name in found if name.startswith("CPU")]
+    if num_gpus() and on_cpu:
+        raise BadRequest(
+            f"{num_gpus()} GPU(s) are here, but TensorFlow ran on {on_cpu[0]}; make it see them "
+            "(make venv CUDA=1) and remove the results in --out, or set CUDA_VISIBLE_DEVICES="
+        )
 
 
 def still_failed(runs: Sequence[Run]) -> list[Run]:
@@ -141,6 +154,9 @@ def main(argv: Sequence[str]) -> int:
         return 0 if write(wishes, cells, shlex.join(["run_scaling.sh", *argv])) else 1
     except BadRequest as problem:
         print(f"run_scaling.sh: {problem}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"run_scaling.sh: {error.filename}: {error.strerror}; name another", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("run_scaling.sh: broken off; the same command goes on from here", file=sys.stderr)

@@ -11,6 +11,7 @@ TAKEN = {
     "independent_replica": "use --variable_update=independent",
     "output_dir": "every cell trains a model of its own; leave it out",
     "results_file": "all results go to --out; leave it out",
+    "num_epochs": "cells are compared by batches; use --num_batches",
     "batch_words": "cells are compared by sentences; use --batch_size",
     "flagfile": "write its flags here",
     "enable_profile": "every cell would write its own over the last; use train.py",

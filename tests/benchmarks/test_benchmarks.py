@@ -100,6 +100,7 @@ def test_a_mistake_is_refused_before_anything_is_measured(module, capsys):
     [
         *("--direction=uni", "--num_encoder_layers=2", "--attention=luong", "--dropout=0.1"),
         *("--embedding_dim=64", "--optimizer=sgd", "--max_gradient_norm=1", "--batch_size=30"),
+        *("--num_intra_threads=1", "--deterministic"),
     ],
 )
 def test_a_model_that_the_peers_are_not_written_for_is_refused(flag, capsys):
@@ -276,3 +277,25 @@ def test_every_point_of_every_curve_is_a_command_line_train_takes():
     for curve in costs.CURVES.values():
         for value in curve.values:
             rounds.parse(curve.flags(value), None, costs.DEFAULTS, 1)
+
+
+def test_text_that_cannot_be_used_ends_the_comparison_in_one_line(tmp_path, capsys):
+    sides = [tmp_path / "a.en", tmp_path / "a.de"]
+    for path, lines in zip(sides, (3, 2)):
+        path.write_text("x\n" * lines)
+    files = [f"--{name}_file_name={path}" for name, path in zip(("src", "tgt"), sides)]
+    with pytest.raises(SystemExit) as exit_info:
+        bench.main(files)
+    assert exit_info.value.code == 2
+    said = capsys.readouterr().err
+    assert "a.en has 3 lines" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("module", [optimizers, costs])
+def test_what_one_cell_would_refuse_is_said_before_the_first(module, monkeypatch, capsys):
+    monkeypatch.setattr(module, "measure", None)
+    with pytest.raises(SystemExit) as exit_info:
+        module.main(["--all_reduce_spec=xring"])
+    assert exit_info.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1

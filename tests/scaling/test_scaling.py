@@ -280,6 +280,7 @@ def test_help_is_printed_and_nothing_is_measured(monkeypatch, tmp_path, capsys):
         "--batch_size=many",
         "--all_reduce_spec=pscpu,no",
         "--batch_words=4000",
+        "--num_epochs=1",
         "--noenable_profile",
         "-output_dir=run",
         "--unit=8",
@@ -329,3 +330,30 @@ def test_the_tables_of_a_real_run(tmp_path, capsys):
     short = ["--num_epochs=1", "--src_max_len=6", "--tgt_max_len=6"]
     nothing = runs.measure(TWO, [*argv[7:9], *short], 40_000, limit_s=100)
     assert "no batch was timed" in nothing.error
+
+
+def test_gpus_that_tensorflow_does_not_use_are_not_measured_as_if_it_did(
+    monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(program, "num_gpus", lambda: 2)
+    monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
+    assert program.main([f"--out={tmp_path}", "--replicas=1"]) == 2
+    said = capsys.readouterr().err
+    assert "2 GPU(s) are here, but TensorFlow ran on CPU x" in said
+    assert said.count("\n") == 1
+
+
+def test_results_of_another_processor_are_not_gone_on_with(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
+    argv = [f"--out={tmp_path}", "--replicas=1", "--rounds=1"]
+    assert program.main(argv) == 0
+    monkeypatch.setattr(program.cpu, "name", lambda: "another")
+    assert program.main(argv) == 2
+    assert "on another machine" in capsys.readouterr().err
+
+
+def test_a_directory_that_cannot_be_made_is_one_line(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(program, "measure", None)
+    (tmp_path / "file").write_text("")
+    assert program.main([f"--out={tmp_path / 'file'}", "--replicas=1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

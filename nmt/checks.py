@@ -64,6 +64,20 @@ def evaluation_has_text(config: TrainConfig) -> list[str]:
     return problems
 
 
+def split_files_are_used(config: TrainConfig) -> list[str]:
+    """Files that nobody would translate are refused."""
+    data, run = config.data, config.run
+    uses = {
+        "dev": (run.eval_every or run.evaluate, "--eval_every or --evaluate"),
+        "test": (run.evaluate, "--evaluate"),
+    }
+    return [
+        f"--{split}_src_file_name={file} does nothing without {flags}; give that or leave it out"
+        for split, (used, flags) in uses.items()
+        if (file := getattr(data, f"{split}_src_file_name")) and not used
+    ]
+
+
 def patience_looks(config: TrainConfig) -> str | None:
     """Who waits must look."""
     run = config.run
@@ -167,6 +181,7 @@ RULES: Final[tuple[Rule, ...]] = (
     tied_sizes,
     synthetic_has_no_epochs,
     evaluation_has_text,
+    split_files_are_used,
     patience_looks,
     one_length_of_a_run,
     optimizer_flags_do_something,

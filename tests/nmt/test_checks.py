@@ -28,6 +28,10 @@ def problems(*argv):
         ),
         (["--ema_decay=0.9"], "--ema_decay=0.9 averages weights that nobody looks at; give --outp"),
         (["--independent_replica", "--variable_update=parameter_server"], "leave one of them out"),
+        (
+            ["--use_synthetic_data", "--prefetch_data_to_device=false"],
+            "--prefetch_data_to_device=False does nothing with --dataset=synthetic; leave it out",
+        ),
         (["--use_synthetic_data", "--dataset=demo"], "name two datasets; leave one"),
         (["--dataset=synthetic", "--num_epochs=2"], "--num_epochs=2 has no meaning.*--num_batches"),
         (["--use_synthetic_data", "--evaluate"], "needs a test split.*--dataset=demo"),
@@ -196,3 +200,29 @@ def test_bfloat16_needs_compute_capability_8(monkeypatch, capability, able):
     details = {"compute_capability": capability}
     monkeypatch.setattr(config.experimental, "get_device_details", lambda gpu: details)
     assert devices.has_bfloat16() is able
+
+
+@pytest.mark.parametrize(
+    ("split", "flags_given", "pattern"),
+    [
+        ("dev", [], "--dev_src_file_name=.* does nothing without --eval_every or --evaluate; give"),
+        ("test", ["--eval_every=5"], "--test_src_file_name=.* does nothing without --evaluate; gi"),
+        ("dev", ["--evaluate"], None),
+        ("test", ["--evaluate"], None),
+    ],
+)
+def test_files_that_nobody_would_read_are_refused(tmp_path, split, flags_given, pattern):
+    names = ["src_file_name", "tgt_file_name", f"{split}_src_file_name", f"{split}_tgt_file_name"]
+    if flags_given == ["--eval_every=5"]:
+        names += ["dev_src_file_name", "dev_tgt_file_name"]
+    for name in names:
+        (tmp_path / name).write_text("x\n")
+    found = problems(*(f"--{name}={tmp_path / name}" for name in names), *flags_given)
+    assert len(found) == (pattern is not None)
+    assert pattern is None or re.search(pattern, found[0])
+
+
+def test_lengths_have_a_limit():
+    for name in ("src_max_len", "tgt_max_len"):
+        said = f"--{name}=3000000000 cannot be used; give at most 100,000"
+        assert flags.parse([f"--{name}=3000000000"])[1] == [said]

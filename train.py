@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from nmt import checks, environment, flags, output, programs
+from nmt import checks, flags, programs
 from nmt.errors import Diverged, SaveFailed, UserError
+from nmt.machine import environment
 from nmt.programs import DONE, FAILED, INTERRUPTED, REFUSED
+from nmt.reporting import output
 
 
 def main(argv: Sequence[str]) -> int:

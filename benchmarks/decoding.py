@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.rounds import table
-from nmt import environment
+from nmt.machine import environment
 
 if TYPE_CHECKING:  # it imports TensorFlow, which the environment has to be ready for
-    from nmt.translation import Translator
+    from nmt.search.translation import Translator
 
 Speeds = dict[str, list[float]]
 
@@ -72,7 +72,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args(argv)
     environment.prepare(verbosity=0)
-    from nmt import search_flags
+    from nmt.search import search_flags
 
     lines = Path(given.src).read_text(encoding="utf-8").split("\n")[: given.sentences]
     config = search_flags.SearchConfig(model=given.model, beam_width=given.beam_width)

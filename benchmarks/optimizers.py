@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.rounds import Found, Record, measure, median, parse, refuse_mistakes, table, train
 from nmt.config import OPTIMIZERS
-from nmt.phases import middle
+from nmt.measuring.phases import middle
 
 REPLICAS = (1, 2, 4)
 DEFAULTS = ["--encoder_type=cudnn_lstm", "--batch_size=16", "--report_phases"]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.rounds import table
-from nmt import environment
+from nmt.machine import environment
 
 Work = Callable[[], Any]
 Ways = Mapping[str, Work]
@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> None:
 
     from benchmarks.parts import PARTS
     from benchmarks.parts.common import Sizes
-    from nmt.cpu import num_cores
+    from nmt.machine.cpu import num_cores
 
     tf.config.threading.set_intra_op_parallelism_threads(given.threads or num_cores())
     tf.config.threading.set_inter_op_parallelism_threads(given.threads or num_cores())

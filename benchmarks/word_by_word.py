@@ -7,10 +7,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from nmt.beam import Hypotheses
-from nmt.beam_search import Running, advance, begin, end, going
-from nmt.decoding import make_decoder
-from nmt.translation import Translator
+from nmt.search.beam import Hypotheses
+from nmt.search.beam_search import Running, advance, begin, end, going
+from nmt.search.decoding import make_decoder
+from nmt.search.translation import Translator
 from nmt.types import BATCH_SPEC, Batch
 
 

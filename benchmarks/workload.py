@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nmt import environment, flags
+from nmt import flags
 from nmt.config import TrainConfig
 from nmt.errors import UserError
+from nmt.machine import environment
 
 
 def main(argv: Sequence[str]) -> None:
@@ -34,8 +35,8 @@ def arrays_of(config: TrainConfig) -> dict[str, np.ndarray]:
     from input_pipeline.choice import dataset_of
     from input_pipeline.sources import SOURCES
     from input_pipeline.training_data import Request
-    from nmt.model import make_model
-    from nmt.weights import VocabularySizes, initial_value
+    from nmt.network.model import make_model
+    from nmt.network.weights import VocabularySizes, initial_value
 
     data = SOURCES[dataset_of(config.data)](Request(config.data, ["CPU:0"], 0, config.run.seed))
     count = config.run.num_warmup_batches + config.run.num_batches

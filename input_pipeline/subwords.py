@@ -11,8 +11,8 @@ from typing import ClassVar, NamedTuple
 import sentencepiece
 
 from input_pipeline.vocabulary import BOS, EOS, UNK, up_to_end
-from nmt.cpu import num_cores
 from nmt.errors import UserError
+from nmt.machine.cpu import num_cores
 
 SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how SentencePiece writes the space before a word
 QUIET = 2  # errors only

@@ -19,9 +19,10 @@ from input_pipeline.vocabulary import (
     fingerprint,
     read_words,
 )
-from nmt import files, snapshots
+from nmt import files
 from nmt.config import DEFAULT_VOCAB_SIZE, DataConfig
 from nmt.errors import UserError
+from nmt.storage import snapshots
 
 AUTO, UNIGRAM, CHAR, WORD = "auto", "unigram", "char", "word"
 AT_MOST: Final = (CHAR, WORD)  # kinds whose size is a limit: a text has only so many

@@ -218,6 +218,6 @@ def needs_devices(config: TrainConfig) -> bool:
 
 def find_device_problems(config: TrainConfig) -> list[str]:
     """All reasons it cannot run on this machine; imports TensorFlow to look at the devices."""
-    from nmt import devices
+    from nmt.machine import devices
 
     return devices.find_problems(config)

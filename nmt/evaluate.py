@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt import checks, environment, flags, programs, search_flags
+from nmt import checks, flags, programs
 from nmt.config import option
-from nmt.search_flags import DEFAULTS, SearchConfig
+from nmt.machine import environment
+from nmt.search import search_flags
+from nmt.search.search_flags import DEFAULTS, SearchConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +55,8 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     """Translates, prints the scores, gives the record."""
     from input_pipeline.corpus import Pair
     from input_pipeline.text_files import read_file_pair
-    from nmt import results
-    from nmt.evaluation import evaluate, summary
+    from nmt.judging.evaluation import evaluate, summary
+    from nmt.reporting import results
 
     test = config.test
     blocks = list(read_file_pair(Path(test.src), Path(test.ref)))

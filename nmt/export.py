@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nmt import checks, flags, programs, search_flags
+from nmt import checks, flags, programs
 from nmt.config import option
-from nmt.search_flags import DEFAULTS, SearchConfig
+from nmt.search import search_flags
+from nmt.search.search_flags import DEFAULTS, SearchConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ def find_problems(config: ExportConfig) -> list[str]:
 
 def run(config: ExportConfig) -> None:
     """Reads a model and writes it to be served."""
-    from nmt.served import save
+    from nmt.serving.served import save
 
     translator = search_flags.load_translator(config.search, kind="CPU")
     save(translator, Path(config.place.to))

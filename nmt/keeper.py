@@ -9,20 +9,20 @@ from collections.abc import Callable
 import numpy as np
 import tensorflow as tf
 
-from nmt import curve
-from nmt.beam import long_enough
-from nmt.dev import DevSet, Look
 from nmt.errors import MemoryShort
-from nmt.history import Score
 from nmt.interrupt import Interrupt
-from nmt.lock import Lock
+from nmt.judging.dev import DevSet, Look
+from nmt.judging.history import Score
+from nmt.measuring.throughput import Meter, Window
 from nmt.occasions import Due
-from nmt.saver import Saver, warned
+from nmt.reporting import curve
+from nmt.reporting.summaries import Summaries
 from nmt.schedules import learning_rate
+from nmt.search.beam import long_enough
+from nmt.search.translation import BATCH_SIZE
 from nmt.setup import Setup
-from nmt.summaries import Summaries
-from nmt.throughput import Meter, Window
-from nmt.translation import BATCH_SIZE
+from nmt.storage.lock import Lock
+from nmt.storage.saver import Saver, warned
 
 
 class Keeper:

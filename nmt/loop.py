@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from nmt.interrupt import Interrupt
 from nmt.keeper import Keeper
 from nmt.occasions import Schedule
-from nmt.reporter import Reporter
+from nmt.reporting.reporter import Reporter
 from nmt.trainer import Trainer
 from nmt.types import Batch
 

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from nmt import checks, environment, flags
+from nmt import checks, flags
 from nmt.errors import SaveFailed, UserError
+from nmt.machine import environment
 
 Config = TypeVar("Config")
 

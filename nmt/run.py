@@ -12,21 +12,23 @@ from typing import Any
 import tensorflow as tf
 
 from input_pipeline.sources import SOURCES, Source
-from nmt import devices, environment, lock, model_dir, results
-from nmt.beam import long_enough
 from nmt.config import NO_ATTENTION, ModelConfig, ParallelConfig, TrainConfig
 from nmt.errors import Diverged, SaveFailed, UserError
-from nmt.evaluation import evaluate, summary
-from nmt.flops import matmul_flops_per_s
-from nmt.inspection import inspect, without_end
 from nmt.interrupt import Interrupt, SafePoint, signals_noted
+from nmt.judging.evaluation import evaluate, summary
 from nmt.keeper import Keeper
 from nmt.loop import Ending, train_loop
-from nmt.reporter import Reporter
+from nmt.machine import devices, environment
+from nmt.measuring.flops import matmul_flops_per_s
+from nmt.measuring.inspection import inspect, without_end
+from nmt.measuring.throughput import Meter
+from nmt.reporting import results
+from nmt.reporting.reporter import Reporter
+from nmt.search.beam import long_enough
+from nmt.search.translation import Translator
 from nmt.setup import Setup, set_up
-from nmt.throughput import Meter
+from nmt.storage import lock, model_dir
 from nmt.trainer import Trainer
-from nmt.translation import Translator
 from variable_update.checks import exchange_flags
 
 Record = dict[str, Any]

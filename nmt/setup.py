@@ -13,14 +13,15 @@ from input_pipeline.choice import dataset_of
 from input_pipeline.sources import SOURCES, Source
 from input_pipeline.training_data import Request, TrainingData
 from input_pipeline.vocabularies import put_back
-from nmt import checkpoints, devices, model_dir
 from nmt.config import ParallelConfig, TrainConfig
-from nmt.history import History
-from nmt.model import Model, make_model
+from nmt.judging.history import History
+from nmt.machine import devices
+from nmt.network.model import Model, make_model
+from nmt.network.weights import VocabularySizes, backward_order, create_variables
 from nmt.occasions import Schedule
 from nmt.optimizers import make_optimizer
+from nmt.storage import checkpoints, model_dir
 from nmt.trainer import Trainer
-from nmt.weights import VocabularySizes, backward_order, create_variables
 from variable_update.base import Ingredients
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing

@@ -9,8 +9,8 @@ from typing import Any
 import tensorflow as tf
 
 from nmt.averages import Averages
-from nmt.devices import call_attributes
-from nmt.model import Model
+from nmt.machine.devices import call_attributes
+from nmt.network.model import Model
 from nmt.types import (
     BATCH_SPEC,
     Batch,

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TextIO
 
-from nmt import environment, flags, programs, search_flags
+from nmt import flags, programs
 from nmt.config import option
 from nmt.errors import SaveFailed, UserError
-from nmt.search_flags import DEFAULTS, SearchConfig
+from nmt.machine import environment
+from nmt.search import search_flags
+from nmt.search.search_flags import DEFAULTS, SearchConfig
 
 # So many lines are sorted by length together. What is there sooner is not kept waiting.
 LINES_AT_ONCE: Final = 2048

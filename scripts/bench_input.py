@@ -44,7 +44,7 @@ KEPT = {"raw": (), "encode": ("vocabularies",), "cache": ("vocabularies", "pairs
 def measure_pipeline() -> dict[str, float]:
     """One epoch through the pipeline, in this process."""
     begun = time.time()
-    from nmt import environment
+    from nmt.machine import environment
 
     environment.prepare(verbosity=0)
     from input_pipeline.sources import SOURCES

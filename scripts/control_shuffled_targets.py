@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from input_pipeline.corpus import Pair
-from nmt import environment, flags
+from nmt import flags
+from nmt.machine import environment
 
 
 def shuffle_targets(pairs: list[Pair], seed: int) -> list[Pair]:

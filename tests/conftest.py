@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 
-from nmt import environment
+from nmt.machine import environment
 
 NUM_DEVICES = 8
 

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
-from nmt.decoding import make_decoder
+from nmt.search.decoding import make_decoder
 
 
 def greedy(model, flat, batch, max_length):

@@ -7,11 +7,11 @@ import numpy as np
 import tensorflow as tf
 
 from nmt.config import ModelConfig, OptimizerConfig
-from nmt.model import make_model
+from nmt.network.model import make_model
+from nmt.network.weights import VocabularySizes, create_variables
 from nmt.optimizers import make_optimizer
 from nmt.trainer import Trainer
 from nmt.types import Batch, ReplicaResult, StepResult, UpdateResult
-from nmt.weights import VocabularySizes, create_variables
 from variable_update.base import Ingredients
 from variable_update.exchange import make_exchange
 from variable_update.rows import Embedding

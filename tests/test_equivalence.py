@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from nmt.attention import SCORES
 from nmt.config import ENCODER_TYPES, OPTIMIZERS, VARIABLE_UPDATES, OptimizerConfig
+from nmt.network.attention import SCORES
+from nmt.network.weights import backward_order
 from nmt.types import Batch
-from nmt.weights import backward_order
 from tests import small
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from nmt.devices import call_attributes
+from nmt.machine.devices import call_attributes
 from nmt.types import Place, ReplicaGradients, UpdateResult
 from variable_update.base import (
     Ingredients,

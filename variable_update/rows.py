@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from nmt.config import ParallelConfig
-from nmt.devices import is_gpu
+from nmt.machine.devices import is_gpu
 from variable_update.all_reduce import copied
 
 ID_BYTES = 4

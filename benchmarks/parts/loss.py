@@ -5,7 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from benchmarks.parts.common import Sizes, Work, compiled, numbers
-from nmt.loss import cross_entropy, summed_cross_entropy
+from nmt.network.loss import cross_entropy, summed_cross_entropy
 
 
 def used(losses: tf.Tensor, gradients: tf.Tensor) -> tf.Tensor:

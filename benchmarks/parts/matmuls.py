@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 import tensorflow as tf
 
 from benchmarks.parts.common import Sizes, Work, compiled, numbers, repeated
-from nmt.matmul import BATCHED, large_matmul
+from nmt.network.matmul import BATCHED, large_matmul
 
 
 class Large(NamedTuple):
-    """A large matmul of a step: what nmt.matmul is called with there."""
+    """A large matmul of a step: what nmt.network.matmul is called with there."""
 
     shapes: Callable[[Sizes], tuple[tuple[int, int], tuple[int, int]]]
     transpose_a: bool = False

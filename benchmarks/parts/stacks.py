@@ -8,9 +8,9 @@ from typing import Any, Final
 import tensorflow as tf
 
 from benchmarks.parts.common import Sizes, Work, compiled, numbers
-from nmt.lstm.layers import Layer, LayerWeights, StackInputs, zero_states
-from nmt.lstm.layouts import FASTEST, Columns
-from nmt.lstm.scan import run_stack_in
+from nmt.network.lstm.layers import Layer, LayerWeights, StackInputs, zero_states
+from nmt.network.lstm.layouts import FASTEST, Columns
+from nmt.network.lstm.scan import run_stack_in
 
 OTHER: Final = Columns(folds=not FASTEST.folds)
 

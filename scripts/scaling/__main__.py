@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from nmt import cpu
 from nmt.checks import find_problems
 from nmt.flags import parse
+from nmt.machine import cpu
 from scaling.cells import (
     ENCODERS,
     STRATEGIES,

@@ -1,8 +1,8 @@
 import pytest
 
 from benchmarks import decoding
-from nmt.beam import Search
-from tests.nmt.test_translation import TEXT, make
+from nmt.search.beam import Search
+from tests.nmt.search.test_translation import TEXT, make
 
 
 @pytest.mark.parametrize("width", [1, 3])

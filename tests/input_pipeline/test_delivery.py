@@ -54,7 +54,7 @@ def test_a_reader_that_stops_ends_the_thread():
 
 
 ABANDONED = """
-from nmt import environment
+from nmt.machine import environment
 environment.prepare(0)
 from input_pipeline.sources import from_splits
 from input_pipeline.training_data import Request

@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from nmt import checks, devices, flags
+from nmt import checks, flags
+from nmt.machine import devices
 
 
 def problems(*argv):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from nmt import evaluate
-from tests.nmt.test_model_dir import save
+from tests.nmt.storage.test_model_dir import save
 
 
 @pytest.fixture

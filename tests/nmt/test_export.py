@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
-from nmt import export, search_flags
-from nmt.search_flags import SearchConfig
+from nmt import export
+from nmt.search import search_flags
+from nmt.search.search_flags import SearchConfig
 from tests import corpora, small
-from tests.nmt.test_model_dir import CONFIG, save
+from tests.nmt.storage.test_model_dir import CONFIG, save
 from tests.test_train_on_files import on_files
 
 LINES = ["s1 s2 s3", "", "s4", " \u00a0\u3000", "s5 s1 unknown s7 s8 s2"]

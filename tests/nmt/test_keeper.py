@@ -6,24 +6,25 @@ import pytest
 
 from input_pipeline.corpus import Pair
 from input_pipeline.training_data import TrainingData
-from nmt import checkpoints, lock, model_dir, saver, snapshots, translation
-from nmt.beam_search import beam_search
 from nmt.config import OptimizerConfig, RunConfig, TrainConfig
-from nmt.dev import DevSet, Look
 from nmt.errors import Diverged, MemoryShort, SaveFailed
-from nmt.evaluation import Evaluation
-from nmt.history import History
 from nmt.interrupt import Interrupt, signals_noted
+from nmt.judging.dev import DevSet, Look
+from nmt.judging.evaluation import Evaluation
+from nmt.judging.history import History
 from nmt.keeper import Keeper
 from nmt.loop import Ending, train_loop
+from nmt.measuring.throughput import Meter
 from nmt.occasions import Due, Schedule
-from nmt.reporter import Reporter
+from nmt.reporting.reporter import Reporter
 from nmt.run import train as run_training
+from nmt.search import translation
+from nmt.search.beam_search import beam_search
+from nmt.search.translation import BATCH_SIZE
 from nmt.setup import Setup, first_batch
-from nmt.throughput import Meter
-from nmt.translation import BATCH_SIZE
+from nmt.storage import checkpoints, lock, model_dir, saver, snapshots
 from tests import small
-from tests.nmt.test_translation import SOURCE, TARGET
+from tests.nmt.search.test_translation import SOURCE, TARGET
 
 BATCH = (small.batch([5, 1, 3], [2, 6, 4]),)
 DEV = [Pair("s1 s2", "t1 t2 t3"), Pair("s3", "t4")]

@@ -4,17 +4,19 @@ import pytest
 import tensorflow as tf
 
 from input_pipeline.training_data import TrainingData
-from nmt import cpu, results, run
+from nmt import run
 from nmt.config import ParallelConfig, RunConfig, TrainConfig
 from nmt.errors import UserError
-from nmt.history import History
 from nmt.interrupt import Interrupt
+from nmt.judging.history import History
 from nmt.keeper import Keeper
 from nmt.loop import Ending
+from nmt.machine import cpu
+from nmt.measuring.throughput import Meter
 from nmt.occasions import Schedule
+from nmt.reporting import results
 from nmt.run import train
 from nmt.setup import Setup
-from nmt.throughput import Meter
 from tests import small
 
 BATCH = (small.batch([5, 1, 3], [2, 6, 4]),)

@@ -3,8 +3,8 @@ import pytest
 import tensorflow as tf
 
 from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES, OptimizerConfig
+from nmt.network.weights import backward_order
 from nmt.trainer import Trainer, count_words
-from nmt.weights import backward_order
 from tests import small
 from variable_update.exchange import make_exchange
 from variable_update.packing import Packing

@@ -16,7 +16,7 @@ from input_pipeline.vocabulary import WordVocabulary
 from nmt import translate
 from nmt.config import TrainConfig
 from tests import small
-from tests.nmt.test_model_dir import save
+from tests.nmt.storage.test_model_dir import save
 
 LINES = ["s1 s2 s3", "", "s4", "s5 s1 s1 s7 s8 s2"]
 

@@ -1,0 +1,1 @@
+"""Processor, devices, and what must be set before TensorFlow is imported."""

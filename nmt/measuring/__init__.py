@@ -1,0 +1,1 @@
+"""Where time goes: words per second, arithmetic, phases, traces."""

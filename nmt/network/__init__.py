@@ -1,0 +1,1 @@
+"""The model: its weights, layers, attention and loss."""

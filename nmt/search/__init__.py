@@ -1,0 +1,1 @@
+"""Translating: beam search over a trained model."""

@@ -1,0 +1,1 @@
+"""A model as a SavedModel that needs nothing of this project."""

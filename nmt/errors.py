@@ -22,3 +22,10 @@ class Diverged(Exception):
 
 class SaveFailed(Exception):
     """A checkpoint could not be written; those before are untouched."""
+
+
+def reason(error: Exception) -> str:
+    """Why something failed, in a few words; TensorFlow's own errors have many lines."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return str(getattr(error, "message", error)).splitlines()[0]

@@ -12,82 +12,26 @@ from typing import Any
 import tensorflow as tf
 
 from input_pipeline.sources import SOURCES, Source
-from nmt.config import NO_ATTENTION, ModelConfig, ParallelConfig, TrainConfig
+from nmt.config import ParallelConfig, TrainConfig
 from nmt.errors import Diverged, SaveFailed, UserError
 from nmt.interrupt import Interrupt, SafePoint, signals_noted
 from nmt.judging.evaluation import evaluate, summary
 from nmt.keeper import Keeper
 from nmt.loop import Ending, train_loop
-from nmt.machine import devices, environment
+from nmt.machine import devices
 from nmt.measuring.flops import matmul_flops_per_s
 from nmt.measuring.inspection import inspect, without_end
 from nmt.measuring.throughput import Meter
 from nmt.reporting import results
+from nmt.reporting.plan import global_batch, plan
 from nmt.reporting.reporter import Reporter
 from nmt.search.beam import long_enough
 from nmt.search.translation import Translator
 from nmt.setup import Setup, set_up
 from nmt.storage import lock, model_dir
 from nmt.trainer import Trainer
-from variable_update.checks import exchange_flags
 
 Record = dict[str, Any]
-
-
-def plan(setup: Setup) -> str:
-    """What is about to happen, before it does."""
-    config, trainer = setup.config, setup.trainer
-    names, model = trainer.strategy.devices, config.model
-    lines = {
-        **setup.data.description,
-        "model": f"{trainer.model.num_parameters:,} parameters; {describe(model)}; "
-        f"{config.optimizer.optimizer}",
-        "replicas": f"{len(names)} on {', '.join(names)}; {global_batch(config)}",
-        "variables": trainer.strategy.describe(),
-        "batches": describe_batches(setup),
-        "runtime": environment.describe(),
-    }
-    unused = exchange_flags(config.parallel) if len(names) == 1 else []
-    if unused:
-        lines["unused"] = f"{', '.join(unused)}: one replica has nothing to exchange"
-    if setup.resumed:
-        lines["resumed"] = f"{setup.resumed}, step {int(trainer.step)}"
-        if changed := model_dir.changes(config, setup.resumed):
-            lines["changed"] = ", ".join(changed)
-    if gpus := devices.unused_gpus():
-        lines["GPUs"] = f"{gpus} are here that TensorFlow cannot use; see: make venv CUDA=1"
-    return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
-
-
-def describe_batches(setup: Setup) -> str:
-    """How many there are to train on."""
-    schedule, run = setup.schedule, setup.config.run
-    if schedule.num_batches:
-        warmup = min(schedule.num_warmup, schedule.num_batches)
-        return f"{warmup} warm-up, then {schedule.num_batches - warmup} timed"
-    wish = f"--num_batches={run.num_batches}"
-    if setup.data.num_batches is not None:
-        wish = f"--num_epochs={run.num_epochs}"
-    if setup.history.has_stalled(run.patience):
-        wish = f"--patience={run.patience}"
-    return f"nothing left to train; for more give more than {wish}"
-
-
-def describe(model: ModelConfig) -> str:
-    """One phrase for the plan."""
-    text = (
-        f"{model.encoder_type} encoder ({model.direction}), {model.num_encoder_layers} + "
-        f"{model.num_decoder_layers} layers of {model.num_units} units"
-    )
-    return text if model.attention == NO_ATTENTION else f"{text}, {model.attention} attention"
-
-
-def global_batch(config: TrainConfig) -> str:
-    """What all replicas of a step eat."""
-    num_replicas = devices.resolved_num_replicas(config.parallel)
-    words, sentences = config.data.batch_words, config.data.batch_size
-    size, unit = (words, "words, about") if words else (sentences, "sentences")
-    return f"global batch {num_replicas * size} = {num_replicas} x {size} {unit}"
 
 
 def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Record:

@@ -79,6 +79,7 @@ def test_the_plan_comes_first_and_says_what_runs():
         "parameter_server",
         "oneDNN on",
         "threads",
+        "nothing: no --output_dir is given",
     ):
         assert part in plan
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import tensorflow as tf
 
+from nmt.errors import reason
 from nmt.judging.evaluation import Evaluation
 from nmt.judging.history import Score
 from nmt.measuring.throughput import Window
@@ -37,9 +38,9 @@ class Summaries:
             write()
         except (OSError, tf.errors.OpError) as error:
             self.writer = None
-            why = str(getattr(error, "message", error)).splitlines()[0]
             print(
-                f"train.py: {self.place} cannot be written: {why}; training goes on without it",
+                f"train.py: {self.place} cannot be written: {reason(error)}; training goes on "
+                "without it",
                 file=sys.stderr,
                 flush=True,
             )

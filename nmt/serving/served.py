@@ -8,7 +8,7 @@ from pathlib import Path
 import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS, UNK
-from nmt.errors import UserError
+from nmt.errors import UserError, reason
 from nmt.search.beam_search import beam_search
 from nmt.search.translation import Translator
 from nmt.serving.graphs import vocabularies
@@ -64,9 +64,8 @@ def save(translator: Translator, path: Path) -> None:
         )
         part.rename(path)
     except (OSError, tf.errors.OpError) as error:
-        why = str(getattr(error, "message", error)).splitlines()[0]
         raise UserError(
-            f"--to={path} cannot be written: {why}; make room, or name another directory"
+            f"--to={path} cannot be written: {reason(error)}; make room, or name another directory"
         ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

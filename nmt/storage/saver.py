@@ -11,7 +11,7 @@ from pathlib import Path
 import tensorflow as tf
 
 from input_pipeline.vocabularies import kept_files
-from nmt.errors import Diverged, SaveFailed, UserError
+from nmt.errors import Diverged, SaveFailed, UserError, reason
 from nmt.judging import history
 from nmt.judging.history import Score
 from nmt.measuring.throughput import Step
@@ -155,10 +155,3 @@ def warned() -> Iterator[None]:
         yield
     except (SaveFailed, OSError) as error:
         print(f"train.py: {error}; training goes on", file=sys.stderr, flush=True)
-
-
-def reason(error: Exception) -> str:
-    """Why something could not be written, in a few words."""
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    return str(getattr(error, "message", error)).splitlines()[0]

@@ -6,7 +6,15 @@ import tensorflow as tf
 
 from input_pipeline.vocabulary import EOS
 from nmt.config import ATTENTIONS, OptimizerConfig
-from nmt.search.beam import Beam, Hypotheses, Search, long_enough, top_entries
+from nmt.search.beam import (
+    Beam,
+    Hypotheses,
+    Search,
+    covered,
+    long_enough,
+    penalized,
+    top_entries,
+)
 from nmt.search.beam_search import Running, beam_search, put
 from nmt.types import BATCH_SPEC
 from tests import small
@@ -224,3 +232,12 @@ def test_what_was_cut_off_comes_after_what_has_ended():
     found = put(empty, running, Search(width=3, max_length=2))
     assert found.ids.numpy().tolist() == [[[7, EOS], [4, EOS], [5, 6]]]
     assert found.scores.numpy().tolist() == [[-3.0, -4.0, -1.0]]
+
+
+def test_scores_are_gnmts():
+    """log P / ((5 + n) / 6) ** alpha + beta * the sum of log(min(coverage, 1)) over real words."""
+    search = Search(length_penalty=0.6, coverage_penalty=0.2)
+    coverage, inside = tf.constant([[[0.5, 2.0, 0.1]]]), tf.constant([[[True, True, False]]])
+    looked_at = covered(coverage, inside)
+    found = penalized(search, tf.constant([[-3.0]]), tf.constant([[7.0]]), looked_at)
+    assert float(found[0, 0]) == pytest.approx(-3.0 / 2.0**0.6 + 0.2 * np.log(0.5))

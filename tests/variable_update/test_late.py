@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 SAME_STEPS_AGAIN_AND_AGAIN = """
-from nmt import devices, environment
+from nmt.machine import devices, environment
 from nmt.config import OptimizerConfig, ParallelConfig
 environment.prepare(verbosity=0)
 import tensorflow as tf

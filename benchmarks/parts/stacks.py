@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
+from unittest import mock
 
 import tensorflow as tf
 
 from benchmarks.parts.common import Sizes, Work, compiled, numbers
+from nmt.network.lstm import columns
 from nmt.network.lstm.layers import Layer, LayerWeights, StackInputs, zero_states
-from nmt.network.lstm.layouts import FASTEST, Columns
-from nmt.network.lstm.scan import run_stack_in
-
-OTHER: Final = Columns(folds=not FASTEST.folds)
+from nmt.network.lstm.scan import run_stack
 
 
 def new_layer(sizes: Sizes, num_directions: int, depth: int) -> Layer:
@@ -22,18 +21,18 @@ def new_layer(sizes: Sizes, num_directions: int, depth: int) -> Layer:
 
 
 def passes(
-    stacks: list[list[Layer]], sizes: Sizes, layout: Columns = FASTEST, **how: Any
+    stacks: list[list[Layer]], sizes: Sizes, folds: bool = columns.FOLDS, **how: Any
 ) -> Callable[[tf.Variable], Work]:
     """Forward and backward pass of stacks that read the same sequence, each by itself."""
 
     def run(values: tf.Tensor) -> tf.Tensor:
         weights = tf.nest.map_structure(lambda weight: weight.read_value(), stacks)
-        with tf.GradientTape() as tape:
+        with mock.patch.object(columns, "FOLDS", folds), tf.GradientTape() as tape:
             tape.watch([values, weights])
             outputs = []
             for layers in weights:
                 inputs = StackInputs(values, None, zero_states(layers, sizes.batch))
-                outputs.append(tf.reduce_sum(run_stack_in(layout, inputs, layers).sequence))
+                outputs.append(tf.reduce_sum(run_stack(inputs, layers).sequence))
             total = tf.add_n(outputs)
         gradients = tf.nest.flatten(tape.gradient(total, [values, weights]))
         return tf.add_n([tf.reduce_sum(gradient[:1]) for gradient in gradients])
@@ -49,17 +48,19 @@ def layers_of(num_directions: int) -> Callable[[Sizes], dict[str, Work]]:
         stacks = [[new_layer(sizes, num_directions, depth) for _ in range(2)]]
         sequence = numbers(sizes.time, sizes.batch, depth)
         return {
-            describe(FASTEST): passes(stacks, sizes)(sequence),
-            describe(OTHER): passes(stacks, sizes, OTHER)(sequence),
+            **{
+                describe(folds): passes(stacks, sizes, folds)(sequence)
+                for folds in (columns.FOLDS, not columns.FOLDS)
+            },
             "compiled by XLA as a whole": passes(stacks, sizes, jit_compile=True)(sequence),
         }
 
     return ways
 
 
-def describe(layout: Columns) -> str:
+def describe(folds: bool) -> str:
     """When weights are transposed."""
-    how = "as they are read" if layout.folds else "before"
+    how = "as they are read" if folds else "before"
     return f"weights of the projection transposed {how}"
 
 

@@ -1,6 +1,6 @@
 """What a layer's gates get from its input, for all time steps before the loop.
 
-Sequences are `[time, matrix]` of a layout, for each direction by itself. What comes out is
+Sequences are `[time, matrix]` (`columns`), for each direction by itself. What comes out is
 `[time, directions, matrix]`, or as a matmul leaves it: `[directions, features, time * batch]`.
 """
 
@@ -12,8 +12,8 @@ from typing import Any, Final
 import tensorflow as tf
 
 from nmt.machine import cpu
+from nmt.network.lstm import columns
 from nmt.network.lstm.layers import Layer, LayerWeights, Words, reverse
-from nmt.network.lstm.layouts import Columns
 
 # Numbers of different words are rounded up to multiples of this: few sizes of matmuls occur then;
 WORDS_AT_ONCE: Final = 64
@@ -33,28 +33,26 @@ def taken_apart(directions: tf.Tensor, axis: int = 0) -> list[tf.Tensor]:
     return [tf.squeeze(directions, axis)] if single else tf.unstack(directions, axis=axis)
 
 
-def project(sequence: tf.Tensor, weights: LayerWeights, layout: Columns) -> tf.Tensor:
+def project(sequence: tf.Tensor, weights: LayerWeights) -> tf.Tensor:
     """Multiplies all steps by one direction's kernel, and adds its bias; leaves them flat."""
 
     @tf.custom_gradient
     def run(
         sequence: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor
     ) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[Any, ...]]]:
-        flat = layout.flatten(sequence)
+        flat = columns.flatten(sequence)
 
         def backward(gates: tf.Tensor) -> tuple[Any, ...]:
-            batch_size = tf.shape(sequence)[layout.batch]
-            d_sequence = layout.unflatten(layout.project_back(gates, kernel), batch_size)
-            return d_sequence, layout.outer(flat, gates), tf.reduce_sum(gates, axis=layout.batch)
+            batch_size = tf.shape(sequence)[columns.BATCH]
+            d_sequence = columns.unflatten(columns.project_back(gates, kernel), batch_size)
+            return d_sequence, columns.outer(flat, gates), tf.reduce_sum(gates, axis=columns.BATCH)
 
-        return layout.project(flat, kernel, bias), backward
+        return columns.project(flat, kernel, bias), backward
 
     return run(sequence, weights.kernel, weights.bias)
 
 
-def project_words(
-    words: Words, lengths: tf.Tensor | None, layer: Layer, layout: Columns
-) -> tf.Tensor:
+def project_words(words: Words, lengths: tf.Tensor | None, layer: Layer) -> tf.Tensor:
     """Projects words of a table; each that occurs is multiplied once, however often it does.
 
     Gives `[time, directions, matrix]`.
@@ -64,7 +62,7 @@ def project_words(
     rows = tf.gather(words.table, filled_up(ids, tf.size(places)))
     views = [places, reverse(places, lengths)][: len(layer)]
     steps = [steps_of(rows, view, way) for view, way in zip(views, layer)]
-    return side_by_side([layout.turn(each) for each in steps], axis=1)
+    return side_by_side([columns.turn(each) for each in steps], axis=1)
 
 
 def filled_up(ids: tf.Tensor, num_places: tf.Tensor) -> tf.Tensor:
@@ -98,12 +96,9 @@ def repeat(rows: tf.Tensor, places: tf.Tensor) -> tf.Tensor:
     return run(rows)
 
 
-def project_views(
-    sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer, layout: Columns
-) -> tf.Tensor:
+def project_views(sequence: tf.Tensor, lengths: tf.Tensor | None, layer: Layer) -> tf.Tensor:
     """Projects a sequence as each direction reads it: `[directions, features, time * batch]`."""
-    batch_axis = layout.batch % 3
     views = [sequence]
     if len(layer) == 2:
-        views.append(reverse(sequence, lengths, batch_axis))
-    return side_by_side([project(view, way, layout) for view, way in zip(views, layer)])
+        views.append(reverse(sequence, lengths, columns.BATCH_OF_THREE))
+    return side_by_side([project(view, way) for view, way in zip(views, layer)])

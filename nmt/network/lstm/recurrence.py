@@ -1,6 +1,6 @@
 """The loops of `scan`: one step of all sequences after the other, and back.
 
-Everything is `[time, directions, matrix]` of a layout.
+Everything is `[time, directions, matrix]` (`columns`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from nmt.network.lstm import columns
 from nmt.network.lstm.layers import State
-from nmt.network.lstm.layouts import Columns
 
 
 class Tape(NamedTuple):
@@ -38,24 +38,23 @@ def new_tape(num_steps: tf.Tensor, initial: State) -> Tape:
 
 
 class Recurrence(NamedTuple):
-    """What a layer multiplies its hidden states by, and how."""
+    """What a layer multiplies its hidden states by."""
 
     weights: tf.Tensor  # [directions, units, 4 * units]
-    layout: Columns
     from_zero: bool = False  # initial states are zeros: there is nothing to multiply or to pass on
 
 
 def run_forward(projected: tf.Tensor, recurrence: Recurrence, initial: State) -> Tape:
     """Runs over input projections of all four gates."""
-    weights, layout, from_zero = recurrence
+    weights, from_zero = recurrence
     num_steps = tf.shape(projected)[0]
-    multiply = layout.into(weights)
+    transposed = columns.turn(weights)  # once, not in every step
 
     def step(time: tf.Tensor, state: State, tape: Tape) -> tuple[Any, ...]:
-        return advance(time, multiply(state.hidden) + projected[time], state, tape)
+        return advance(time, transposed @ state.hidden + projected[time], state, tape)
 
     def advance(time: tf.Tensor, raw: tf.Tensor, state: State, tape: Tape) -> tuple[Any, ...]:
-        enter, forget, candidate, leave = layout.split(raw)
+        enter, forget, candidate, leave = columns.split(raw)
         gates = [tf.sigmoid(enter), tf.sigmoid(forget), tf.tanh(candidate), tf.sigmoid(leave)]
         cell = gates[1] * state.cell + gates[0] * gates[2]
         squashed = tf.tanh(cell)
@@ -117,12 +116,12 @@ class Ends(NamedTuple):
         return State(*(p + self.marks[time] * g for p, g in zip(passed, gradient)))
 
 
-def find_ends(lengths: tf.Tensor | None, like: tf.Tensor, layout: Columns) -> Ends:
+def find_ends(lengths: tf.Tensor | None, like: tf.Tensor) -> Ends:
     """Marks the last steps of sequences, `like` being `[time, ...]`."""
     if lengths is None:
         return Ends(None)
     marks = tf.one_hot(lengths - 1, tf.shape(like)[0], axis=0, dtype=like.dtype)
-    return Ends(tf.expand_dims(marks[:, tf.newaxis], layout.features))
+    return Ends(tf.expand_dims(marks[:, tf.newaxis], columns.FEATURES))
 
 
 class Upstream(NamedTuple):
@@ -135,19 +134,18 @@ class Upstream(NamedTuple):
 
 def run_backward(tape: Tape, recurrence: Recurrence, upstream: Upstream) -> tuple[tf.Tensor, State]:
     """Runs backwards; gives the raw gates' gradients and the initial state's, if that matters."""
-    weights, layout, from_zero = recurrence
+    weights, from_zero = recurrence
     outer, last, ends = upstream
     num_steps = tf.shape(outer)[0]
-    multiply = layout.back(weights)
 
     def step(left: tf.Tensor, passed: State, array: tf.TensorArray) -> tuple[Any, ...]:
         raw, cell = gradients(left - 1, passed)
-        return left - 1, State(multiply(raw), cell), array.write(left - 1, raw)
+        return left - 1, State(weights @ raw, cell), array.write(left - 1, raw)
 
     def gradients(time: tf.Tensor, passed: State) -> tuple[tf.Tensor, tf.Tensor]:
         hidden, cell = ends.enter(passed, last, time)
         gates, before = gate_gradients(tape, time, State(hidden + outer[time], cell))
-        return tf.concat(gates, axis=layout.features), before
+        return tf.concat(gates, axis=columns.FEATURES), before
 
     array = tf.TensorArray(weights.dtype, num_steps)
     start = (num_steps, ends.start(last), array)

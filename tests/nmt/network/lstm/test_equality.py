@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from nmt.network.lstm import dynamic, layouts, projection, scan
+from nmt.network.lstm import columns, dynamic, projection, scan
 from nmt.network.lstm.layers import Dropout, LayerWeights, StackInputs, State, Words, zero_states
 
 DEPTH, UNITS, BATCH, TIME = 5, 7, 4, 9
 LENGTHS = tf.constant([9, 1, 4, 6])
-LAYOUTS = {
-    "columns": layouts.Columns(folds=False),
-    "folding columns": layouts.Columns(folds=True),
-}
-RUN_STACK = {name: functools.partial(scan.run_stack_in, way) for name, way in LAYOUTS.items()}
-RUN_STACK["dynamic"] = dynamic.run_stack
+RUN_STACK = {"dynamic": dynamic.run_stack, "scan": scan.run_stack}
+
+
+@pytest.fixture(params=[True, False], ids=["folds", "transposes"])
+def either_processor(monkeypatch, request):
+    """How weights are transposed follows the processor."""
+    monkeypatch.setattr(columns, "FOLDS", request.param)
 
 
 def normal(rng, *shape):
@@ -58,10 +59,10 @@ def run(run_stack, sequence, states, layers, lengths=LENGTHS, from_zero=False):
 @pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("num_layers", [1, 2, 3])
 @pytest.mark.parametrize("lengths", [LENGTHS, None], ids=["ragged", "full"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_scan_equals_dynamic(num_layers, ways, lengths, layout):
+@pytest.mark.usefixtures("either_processor")
+def test_scan_equals_dynamic(num_layers, ways, lengths):
     case = make_case(num_layers, ways)
-    expected, actual = (run(RUN_STACK[way], *case, lengths) for way in ("dynamic", layout))
+    expected, actual = (run(way, *case, lengths) for way in RUN_STACK.values())
     assert len(expected) == 1 + 2 * num_layers * ways + 1 + 5 * num_layers * ways
     for one, other in zip(expected, actual):
         np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
@@ -70,14 +71,14 @@ def test_scan_equals_dynamic(num_layers, ways, lengths, layout):
 @pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("num_steps", [1, 2, TIME])
 @pytest.mark.parametrize("lengths", [LENGTHS, None], ids=["ragged", "full"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_states_that_begin_with_zeros_need_not_be_multiplied(layout, lengths, num_steps, ways):
+@pytest.mark.usefixtures("either_processor")
+def test_states_that_begin_with_zeros_need_not_be_multiplied(lengths, num_steps, ways):
     sequence, _, layers = make_case(2, ways)
     states = zero_states(layers, BATCH)
     case = (sequence[:num_steps], states, layers)
     lengths = None if lengths is None else tf.minimum(lengths, num_steps)
     expected = run(dynamic.run_stack, *case, lengths)
-    actual = run(RUN_STACK[layout], *case, lengths, from_zero=True)
+    actual = run(scan.run_stack, *case, lengths, from_zero=True)
     num_given = 1 + 2 * len(states)  # outputs and last states
     begun = range(num_given + 1, num_given + 1 + 2 * len(states))  # gradients nobody asks for
     for number, (one, other) in enumerate(zip(expected, actual, strict=True)):
@@ -141,9 +142,9 @@ def run_words(run_stack, table, ids, states, layers, dropout):
 @pytest.mark.parametrize("ways", [1, 2])
 @pytest.mark.parametrize("rate", [0.0, 0.5])
 @pytest.mark.parametrize(("num_words", "fewest"), [(3, 0), (3, 320), (200, 0)])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.usefixtures("either_processor")
 def test_words_that_repeat_are_computed_once_with_the_same_result(
-    monkeypatch, ways, rate, num_words, fewest, layout
+    monkeypatch, ways, rate, num_words, fewest
 ):
     """Fewer and more words than are multiplied at once; dropout makes every one another."""
     monkeypatch.setattr(projection, "FEWEST_WORDS", fewest)
@@ -153,25 +154,25 @@ def test_words_that_repeat_are_computed_once_with_the_same_result(
     ids = tf.constant(rng.integers(0, num_words, [TIME, BATCH]), tf.int32)
     dropout = Dropout(rate, tf.constant([1, 2]))
     how = (table, ids, states, layers, dropout)
-    expected, actual = (run_words(RUN_STACK[way], *how) for way in ("dynamic", layout))
+    expected, actual = (run_words(way, *how) for way in RUN_STACK.values())
     for one, other in zip(expected, actual):
         np.testing.assert_allclose(other, one, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.usefixtures("either_processor")
 @pytest.mark.parametrize("batched", [True, False])
-def test_large_matmuls_are_the_same_both_ways(monkeypatch, layout, batched):
+def test_large_matmuls_are_the_same_both_ways(monkeypatch, batched):
     """Which of them is taken follows the processor."""
     monkeypatch.setattr(
-        layouts, "large_matmul", functools.partial(layouts.large_matmul, batched=batched)
+        columns, "large_matmul", functools.partial(columns.large_matmul, batched=batched)
     )
     rng = np.random.default_rng(3)
     rows, kernel, bias = normal(rng, 6, DEPTH), normal(rng, DEPTH, UNITS), normal(rng, UNITS)
-    found = layout.turn(layout.project(layout.turn(rows), kernel, bias))
+    found = columns.turn(columns.project(columns.turn(rows), kernel, bias))
     np.testing.assert_allclose(found, rows.numpy() @ kernel + bias, atol=1e-6)
-    back = layout.turn(layout.project_back(layout.turn(found), kernel))
+    back = columns.turn(columns.project_back(columns.turn(found), kernel))
     np.testing.assert_allclose(back, found.numpy() @ kernel.numpy().T, atol=1e-6)
-    outer = layout.outer(layout.turn(rows), layout.turn(found))
+    outer = columns.outer(columns.turn(rows), columns.turn(found))
     np.testing.assert_allclose(outer, rows.numpy().T @ found, atol=1e-6)
 
 

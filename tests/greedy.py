@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from input_pipeline.vocabulary import BOS, EOS
-from nmt.search.decoding import make_decoder
+from nmt.search.decoding import make_decoder, rows_of
 
 
 def greedy(model, flat, batch, max_length):
@@ -11,9 +11,10 @@ def greedy(model, flat, batch, max_length):
     decoder = make_decoder(model, flat)
     states, memory = decoder.start(batch)
     words = tf.fill([len(batch.source)], BOS)
+    rows = rows_of(tf.ones([len(words), 1], tf.bool))
     output = []
     while len(output) < max_length and tf.reduce_any(words != EOS):
-        scores, states, _ = decoder.predict(words[:, tf.newaxis], states, memory)
+        scores, states, _ = decoder.predict(words[:, tf.newaxis], rows, states, memory)
         best = tf.argmax(scores, axis=1, output_type=tf.int32)
         words = tf.where(words == EOS, EOS, best)
         output.append(words)

@@ -14,10 +14,14 @@ import tensorflow as tf
 from input_pipeline.vocabulary import BOS, EOS
 from nmt.config import LENGTH_FACTOR, SPARE_WORDS
 from nmt.network.lstm.layers import State
-from nmt.search.decoding import Prediction
+from nmt.search.decoding import Prediction, Rows, rows_of
 
 CHUNKS: Final = (64, *range(48, 97))
 """Entries that are looked at together: so many that a vocabulary is not copied to be filled up."""
+
+
+IMPOSSIBLE: Final = 0.5 * tf.float32.min
+"""No translation is less likely: a beam has empty places where there are fewer than its width."""
 
 
 class Search(NamedTuple):
@@ -59,7 +63,7 @@ class Beam(NamedTuple):
     lengths: tf.Tensor  # [batch, width], float32
     coverage: tf.Tensor  # [batch, width, source_time]: how much each source word was looked at
     limits: tf.Tensor  # [batch], int32: words of the longest translation of each sentence
-    states: list[State]  # [batch * width, units]
+    states: list[State]  # [rows, units]
 
     @property
     def words(self) -> tf.Tensor:
@@ -68,9 +72,15 @@ class Beam(NamedTuple):
 
     @property
     def ended(self) -> tf.Tensor:
-        """Which of them have ended, or are as long as they may be."""
+        """Which of them have ended, are as long as they may be, or are places without any."""
         full = tf.shape(self.ids)[2] - 1 >= self.limits
-        return (self.words == EOS) | full[:, tf.newaxis]
+        empty = self.log_probabilities <= IMPOSSIBLE
+        return (self.words == EOS) | full[:, tf.newaxis] | empty
+
+    @property
+    def rows(self) -> Rows:
+        """Where the states of all others are."""
+        return rows_of(~self.ended)
 
 
 class Grown(NamedTuple):
@@ -81,7 +91,7 @@ class Grown(NamedTuple):
 
 
 def first_beam(states: Sequence[State], source: tf.Tensor, limits: tf.Tensor, width: int) -> Beam:
-    """Equal hypotheses, of which only the first can be continued."""
+    """One hypothesis for each sentence, which has only begun, and places for others."""
     batch_size, source_time = tf.unstack(tf.shape(source))
     alone = tf.where(tf.range(width) == 0, 0.0, tf.float32.min)
     return Beam(
@@ -90,7 +100,7 @@ def first_beam(states: Sequence[State], source: tf.Tensor, limits: tf.Tensor, wi
         lengths=tf.zeros([batch_size, width]),
         coverage=tf.zeros([batch_size, width, source_time]),
         limits=limits,
-        states=[State(*(tf.repeat(part, width, axis=0) for part in s)) for s in states],
+        states=list(states),
     )
 
 
@@ -115,11 +125,10 @@ def top_entries(rows: tf.Tensor, count: int) -> tuple[tf.Tensor, tf.Tensor]:
 def grow(scores: tf.Tensor, beam: Beam, width: int) -> Grown:
     """The best words after each hypothesis; one that has ended goes on with </s> alone."""
     found, words = top_entries(scores, min(width, scores.shape[1]))
-    shape = tf.concat([tf.shape(beam.words), [-1]], axis=0)
     # Only what is found needs a log-probability; the likeliest word's gives all others'.
     likeliest = tf.gather(tf.nn.softmax(scores), words[:, :1], batch_dims=1)
-    found = tf.reshape(found - found[:, :1] + tf.math.log(likeliest), shape)
-    words = tf.reshape(words, shape)
+    found = beam.rows.spread(found - found[:, :1] + tf.math.log(likeliest))
+    words = beam.rows.spread(words)
     ended = beam.ended[:, :, tf.newaxis]
     first = tf.range(tf.shape(words)[2]) == 0
     found = tf.where(ended, tf.where(first, 0.0, tf.float32.min), found)
@@ -165,13 +174,15 @@ def select(search: Search, beam: Beam, prediction: Prediction, inside: tf.Tensor
     def of_parents(values: tf.Tensor) -> tf.Tensor:
         return tf.gather(values, parents, batch_dims=1)
 
-    rows = tf.reshape(parents + width * tf.range(batch_size)[:, tf.newaxis], [-1])
     ids = tf.concat([of_parents(beam.ids), chosen(grown.words)[:, :, tf.newaxis]], axis=2)
-    return Beam(
+    new = Beam(
         ids,
         chosen(grown.log_probabilities),
         of_parents(lengths),
         of_parents(coverage),
         beam.limits,
-        [State(*(tf.gather(part, rows) for part in state)) for state in prediction.states],
+        states=[],
     )
+    kept = new.rows.pick(of_parents(beam.rows.of_place))
+    states = [State(*(tf.gather(part, kept) for part in state)) for state in prediction.states]
+    return new._replace(states=states)

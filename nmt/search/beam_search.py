@@ -32,15 +32,11 @@ class Running(NamedTuple):
         """Which of them have nothing to add."""
         return tf.reduce_all(self.beam.ended, axis=1)
 
-    def take(self, places: tf.Tensor, width: int) -> Running:
-        """Some of them."""
-        rows = tf.reshape(places[:, tf.newaxis] * width + tf.range(width), [-1])
-        states = tf.nest.map_structure(lambda part: tf.gather(part, rows), self.beam.states)
-        taken: Running = tf.nest.map_structure(
-            lambda part: tf.gather(part, places),
-            self._replace(beam=self.beam._replace(states=[])),
-        )
-        return taken._replace(beam=taken.beam._replace(states=states))
+    def take(self, places: tf.Tensor) -> Running:
+        """Some of them, without states."""
+        stateless = self._replace(beam=self.beam._replace(states=[]))
+        taken: Running = tf.nest.map_structure(lambda part: tf.gather(part, places), stateless)
+        return taken
 
 
 def put(done: Hypotheses, running: Running, search: Search) -> Hypotheses:
@@ -67,8 +63,10 @@ def release(running: Running, done: Hypotheses, search: Search) -> tuple[Running
 
     def part() -> tuple[Running, Hypotheses]:
         out, on = (tf.cast(tf.where(which)[:, 0], tf.int32) for which in (settled, ~settled))
-        finished = put(done, running.take(out, search.width), search)
-        return running.take(on, search.width), finished
+        finished = put(done, running.take(out), search)
+        # All states are theirs: who is settled has none.
+        left = running.take(on)
+        return left._replace(beam=left.beam._replace(states=running.beam.states)), finished
 
     settled = running.settled
     count = tf.math.count_nonzero(settled, dtype=tf.int32)
@@ -105,7 +103,7 @@ def advance(
 ) -> tuple[Running, Hypotheses]:
     """Adds a word to every hypothesis that has not ended."""
     beam = running.beam
-    prediction = decoder.predict(beam.words, beam.states, running.memory or None)
+    prediction = decoder.predict(beam.words, beam.rows, beam.states, running.memory or None)
     beam = select(search, beam, prediction, running.inside)
     return release(running._replace(beam=beam), done, search)
 

@@ -15,11 +15,33 @@ from nmt.network.weights import ModelWeights
 from nmt.types import Batch
 
 
+class Rows(NamedTuple):
+    """Rows of the hypotheses that go on: those that have ended have none and cost nothing."""
+
+    places: tf.Tensor  # [rows], of batch * width
+    of_place: tf.Tensor  # [batch, width]; where there is none, any other's
+
+    def spread(self, values: tf.Tensor) -> tf.Tensor:
+        """Rows to `[batch, width, ...]`."""
+        return tf.gather(values, self.of_place)
+
+    def pick(self, values: tf.Tensor) -> tf.Tensor:
+        """`[batch, width, ...]` to rows."""
+        return tf.gather(tf.reshape(values, [-1, *values.shape[2:]]), self.places)
+
+
+def rows_of(going_on: tf.Tensor) -> Rows:
+    """A row for each hypothesis, `[batch, width]`, that goes on."""
+    flat = tf.reshape(going_on, [-1])
+    numbers = tf.maximum(tf.cumsum(tf.cast(flat, tf.int32)) - 1, 0)
+    return Rows(tf.where(flat)[:, 0], tf.reshape(numbers, tf.shape(going_on)))
+
+
 class Prediction(NamedTuple):
     """One step of decoding."""
 
-    scores: tf.Tensor  # [batch * width, vocabulary] float32
-    states: list[State]  # [batch * width, units]
+    scores: tf.Tensor  # [rows, vocabulary] float32
+    states: list[State]  # [rows, units]
     shares: tf.Tensor | None  # [batch, width, source_time], where there is attention
 
 
@@ -36,10 +58,10 @@ class Decoder(NamedTuple):
         return encoded._replace(states=hand_over(encoded.states, self.weights))
 
     def predict(
-        self, words: tf.Tensor, states: Sequence[State], memory: Memory | None
+        self, words: tf.Tensor, rows: Rows, states: Sequence[State], memory: Memory | None
     ) -> Prediction:
-        """What may come after these words, `[batch, width]`, of a sentence's hypotheses."""
-        values = tf.gather(self.weights.target_embedding, tf.reshape(words, [-1]))
+        """What may come after these words, `[batch, width]`, of hypotheses that go on."""
+        values = tf.gather(self.weights.target_embedding, rows.pick(words))
         new = []
         for number, (layer, state) in enumerate(zip(self.layers, states)):
             new.append(cell(values, state, layer))
@@ -48,9 +70,9 @@ class Decoder(NamedTuple):
         shares = None
         if self.model.score is not None and memory is not None:
             # All hypotheses of a sentence look at one memory.
-            queries = tf.reshape(values, [*tf.unstack(tf.shape(words)), values.shape[1]])
+            queries = rows.spread(values)
             found = attend(self.model.score, queries, memory, self.weights.attention)
-            values, shares = tf.reshape(found.outputs, tf.shape(values)), found.shares
+            values, shares = rows.pick(found.outputs), found.shares
         return Prediction(tf.cast(values @ self.weights.projection, tf.float32), new, shares)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -14,7 +14,7 @@ from input_pipeline.vocabulary import EOS, UNK, Vocabulary
 from nmt.errors import MemoryShort
 from nmt.interrupt import SafePoint, go_on
 from nmt.network.model import Model
-from nmt.search.beam import Hypotheses, Search
+from nmt.search.beam import IMPOSSIBLE, Hypotheses, Search
 from nmt.search.beam_search import beam_search
 from nmt.types import BATCH_SPEC, Batch
 
@@ -22,8 +22,6 @@ BATCH_SIZE = 64
 MOST_PLACES = BATCH_SIZE * 128
 """Words of a batch, padding included: a long line does not make short ones as long."""
 GREEDY = Search()
-IMPOSSIBLE: Final = 0.5 * float(np.finfo(np.float32).min)
-"""No translation is less likely; a wider beam than there are translations has empty places."""
 
 
 class Translation(NamedTuple):

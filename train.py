@@ -29,8 +29,7 @@ def main(argv: Sequence[str]) -> int:
 
 def train(argv: Sequence[str]) -> int:
     """Checks the command line and runs it; every mistake is found before data is read."""
-    config, problems = flags.parse(argv)
-    problems += checks.find_problems(config)
+    config, problems = checks.read(argv)
     if not problems or checks.needs_devices(config):
         environment.prepare(config.run.verbosity)
         problems += checks.find_device_problems(config)

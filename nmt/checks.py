@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from input_pipeline import checks as data_checks
 from input_pipeline.choice import dataset_of
-from nmt.config import OptimizerConfig, RunConfig, TrainConfig
+from nmt import flags
+from nmt.config import PROFILE, OptimizerConfig, RunConfig, TrainConfig
 from variable_update import checks as variable_checks
 
 
@@ -135,9 +136,15 @@ def saving_has_a_place(config: TrainConfig) -> list[str]:
     ]
 
 
-def writable_output_dir(config: TrainConfig) -> str | None:
-    """Checkpoints can be written."""
-    return writable_directory("output_dir", config.run.output_dir)
+def writable_directories(config: TrainConfig) -> str | None:
+    """Checkpoints can be written, or else the profile."""
+    run = config.run
+    if why := unwritable(run.output_dir):
+        return f"--output_dir={run.output_dir} {why}; name another directory"
+    profile = str(Path(run.output_dir) / PROFILE) if run.enable_profile else ""
+    if why := unwritable(profile):
+        return f"--enable_profile writes to {profile}, which {why}; name another --output_dir"
+    return None
 
 
 def writable_files(config: TrainConfig) -> list[str]:
@@ -147,17 +154,15 @@ def writable_files(config: TrainConfig) -> list[str]:
     return [problem for problem in said if problem]
 
 
-def writable_directory(name: str, path: str) -> str | None:
-    """A directory that a flag names is there or can be made; no name is no directory."""
+def unwritable(path: str) -> str:
+    """Why a directory is not there and cannot be made, or written to; no path is no directory."""
     if not path:
-        return None
+        return ""
     wanted = Path(path)
     nearest = next(path for path in (wanted, *wanted.resolve().parents) if path.exists())
     if not nearest.is_dir():
-        return f"--{name}={wanted} cannot be made: {nearest} is a file; name another directory"
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        return f"--{name}={wanted} cannot be written to; name another directory"
-    return None
+        return f"cannot be made: {nearest} is a file"
+    return "" if os.access(nearest, os.W_OK | os.X_OK) else "cannot be written to"
 
 
 def writable_file(name: str, path: str) -> str | None:
@@ -187,9 +192,15 @@ RULES: Final[tuple[Rule, ...]] = (
     optimizer_flags_do_something,
     averages_are_used,
     saving_has_a_place,
-    writable_output_dir,
+    writable_directories,
     writable_files,
 )
+
+
+def read(argv: Sequence[str]) -> tuple[TrainConfig, list[str]]:
+    """Reads train.py's flags; gives the configuration and all that is wrong."""
+    config, problems = flags.parse(argv)
+    return config, problems + find_problems(config)
 
 
 def find_problems(config: TrainConfig) -> list[str]:

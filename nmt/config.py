@@ -26,12 +26,13 @@ DEFAULT_VOCAB_SIZE: Final = 8000
 MAX_VOCAB_SIZE: Final = 10_000_000
 DEFAULT_BATCH_SIZE: Final = 64
 OPTIMIZERS: Final = ("sgd", "adam", "adamw")
-# Seeds are 32-bit numbers to which the replica's number is added.
+PROFILE: Final = "profile"
 MAX_LENGTH: Final = 100_000
 LENGTH_FACTOR: Final = 2
 SPARE_WORDS: Final = 50
 """Unless told otherwise, a translation may be so many times as long as its source; where those of
 training were longer, so many words are added at most."""
+# Seeds are 32-bit numbers to which the replica's number is added.
 MAX_SEED: Final = 2_000_000_000
 DECAYS: Final = ("none", "inverse_sqrt", "exponential")
 

@@ -43,8 +43,9 @@ def find_problems(config: ExportConfig) -> list[str]:
         problems.append("--to is missing; name a directory that is not there yet")
     elif place.exists():
         problems.append(f"--to={place} is there already; name another directory")
-    unwritable = checks.writable_directory("to", config.place.to)
-    return problems + ([unwritable] if unwritable and not place.exists() else [])
+    elif why := checks.unwritable(config.place.to):
+        problems.append(f"--to={place} {why}; name another directory")
+    return problems
 
 
 def run(config: ExportConfig) -> None:

@@ -1,5 +1,6 @@
 """The program as a user runs it, in processes of its own."""
 
+import gzip
 import json
 import os
 import re
@@ -9,6 +10,12 @@ import sys
 import time
 
 import pytest
+from scaling.cells import Cell
+from scaling.rows import make_phases
+from scaling.runs import Run
+
+from benchmarks import optimizers
+from tests.nmt.reporting.test_summaries import read as read_summaries
 
 SMALL = [
     "--num_encoder_layers=2",
@@ -52,6 +59,13 @@ def test_the_seeds_synthetic_run_ends_with_table_and_json(tmp_path):
     assert len(record["losses"]) == 6
     assert record["first_step_seconds"] > max(record["step_seconds"])
     assert record["seconds_to_first_step"] > record["first_step_seconds"]
+    layer, projection = 4 * 16 * (16 + 16), 16 * 8000
+    of_a_pair = 6 * (10 * 2 * layer + 10 * (layer + projection))
+    pairs_per_s = record["words_per_second"] / 20
+    assert record["model_flops_per_second"] == pytest.approx(pairs_per_s * of_a_pair)
+    share = record["model_flops_per_second"] / record["matmul_flops_per_second"]
+    assert record["flops_utilization"] == pytest.approx(share)
+    assert 0 < share < 1
 
 
 def test_results_are_appended_one_line_a_run_and_training_goes_on(tmp_path):
@@ -229,3 +243,25 @@ def test_a_run_leaves_a_model_that_translates(tmp_path):
     )
     assert (run.returncode, run.stderr) == (0, "")
     assert len(run.stdout.splitlines()) == 3
+
+
+def test_a_look_inside_steps_is_in_the_log_the_record_and_where_others_open_it(tmp_path):
+    path, out, chrome = (tmp_path / name for name in ("results.json", "out", "trace.json.gz"))
+    looks = ["--report_phases", "--enable_profile", f"--trace_file={chrome}"]
+    argv = [*SMALL, "--use_synthetic_data", "--src_max_len=4", "--num_replicas=2"]
+    run = train(*argv, *looks, f"--output_dir={out}", f"--results_file={path}")
+    assert (run.returncode, run.stderr) == (0, "")
+    record = json.loads(path.read_text())
+    assert record["timed_batches"] == 4
+    assert record["operations_per_step"]["_MklMatMul"] > 0
+    assert list(out.glob("profile/**/*.xplane.pb"))
+    assert json.loads(gzip.decompress(chrome.read_bytes()))["traceEvents"]
+    shown = [line.split("|")[1] for line in run.stdout.splitlines() if line.startswith("|")]
+    assert {"input wait", "step", *optimizers.PHASES} <= set(shown)
+    assert {f"phases/{name}" for name in optimizers.PHASES} <= set(read_summaries(out))
+    cell = Cell("replicated", "dynamic_rnn", 2)
+    (of_cell,) = make_phases([Run(cell, 1, record)]).values()
+    for name in optimizers.PHASES:
+        assert of_cell[name] == pytest.approx(optimizers.phase([record], name))
+    assert of_cell["forward"] > 0
+    assert of_cell["step"] == optimizers.step_seconds([record])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from input_pipeline.training_data import BatchesFrom
-from nmt.config import RunConfig
+from nmt.config import PROFILE, RunConfig
 from nmt.interrupt import SafePoint
 from nmt.measuring import phases, tracing
 from nmt.trainer import Trainer
@@ -45,7 +45,7 @@ def inspect(
 def trace(config: RunConfig, trainer: Trainer, batches: Iterator[tuple[Batch, ...]]) -> None:
     """Writes the traces that were asked for."""
     with tempfile.TemporaryDirectory() as temporary:
-        directory = Path(config.output_dir) / "profile"
+        directory = Path(config.output_dir) / PROFILE
         where = directory if config.enable_profile else Path(temporary)
         space = tracing.record(trainer, batches, where, NUM_TRACED_STEPS)
     if config.enable_profile:

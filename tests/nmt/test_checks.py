@@ -227,3 +227,12 @@ def test_lengths_have_a_limit():
     for name in ("src_max_len", "tgt_max_len"):
         said = f"--{name}=3000000000 cannot be used; give at most 100,000"
         assert flags.parse([f"--{name}=3000000000"])[1] == [said]
+
+
+def test_a_profile_needs_a_place_before_training_begins(tmp_path):
+    (tmp_path / "profile").write_text("in the way")
+    (found,) = problems("--enable_profile", f"--output_dir={tmp_path}")
+    assert found == (
+        f"--enable_profile writes to {tmp_path}/profile, which cannot be made: {tmp_path}/profile "
+        "is a file; name another --output_dir"
+    )

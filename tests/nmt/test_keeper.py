@@ -24,6 +24,7 @@ from nmt.search.translation import BATCH_SIZE
 from nmt.setup import Setup, first_batch
 from nmt.storage import checkpoints, lock, model_dir, saver, snapshots
 from tests import small
+from tests.nmt.reporting.test_summaries import read as read_summaries
 from tests.nmt.search.test_translation import SOURCE, TARGET
 
 BATCH = (small.batch([5, 1, 3], [2, 6, 4]),)
@@ -143,7 +144,9 @@ def test_a_look_is_printed_and_drawn_and_comes_at_the_end_too(tmp_path, capsys):
     assert "dev at step 2: loss " in said
     assert "BLEU" in said
     assert (tmp_path / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
-    assert list((tmp_path / "tensorboard").glob("events*"))
+    found = read_summaries(tmp_path)
+    assert found["dev/bleu"][1] == 3
+    assert found["train/loss"][:2] == ("scalars", 3)
 
 
 def test_a_signal_breaks_a_look_off_and_the_step_is_saved(tmp_path, monkeypatch):

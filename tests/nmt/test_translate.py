@@ -64,6 +64,20 @@ def test_several_translations_are_numbered_and_scored(model):
     assert float(rows[0][1]) >= float(rows[1][1])
 
 
+def test_a_large_file_keeps_its_order_and_numbers(model):
+    """It is read in blocks, whose sentences are sorted by length."""
+    some = [f"s{number % 9 + 1} " * (number % 3 + 1) for number in range(30)]
+    lines = (some * (3 * translate.LINES_AT_ONCE // 30))[: 2 * translate.LINES_AT_ONCE + 5]
+    few, many = (
+        run(f"--model={model}", "--beam_width=2", "--n_best=2", "--max_length=4", text=text)
+        for text in ("\n".join(some), "\n".join(lines))
+    )
+    of_some = [line.split("\t")[2] for line in few.stdout.decode().splitlines()]
+    rows = [line.split("\t") for line in many.stdout.decode().splitlines()]
+    assert [int(row[0]) for row in rows] == [n // 2 + 1 for n in range(2 * len(lines))]
+    assert [row[2] for row in rows] == [of_some[n % 60] for n in range(2 * len(lines))]
+
+
 def test_a_slow_pipe_gets_each_line_as_soon_as_it_is_there(model):
     command = [sys.executable, "-m", "nmt.translate", f"--model={model}"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

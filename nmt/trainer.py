@@ -116,7 +116,8 @@ class Trainer:
             tape.watch(weights)
             loss_sum = self.model.loss_sum(weights, batch, seed)
         with between(loss_sum):
-            gradients = tape.gradient(loss_sum, weights)
+            # A decoder of one layer takes one direction's state: the other's layer learns nothing.
+            gradients = tape.gradient(loss_sum, weights, unconnected_gradients="zero")
         sums = [
             merge(gradient) if number in self.strategy.rows else dense(gradient, weights[number])
             for number, gradient in enumerate(gradients)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from nmt.machine.devices import read_where_it_is
 from nmt.types import ReplicaGradients
 
 
@@ -22,7 +23,7 @@ class Late:
 
     def read(self) -> list[ReplicaGradients]:
         """The last step's gradients; before the first there are none."""
-        return [tf.nest.map_structure(lambda v: v.read_value(), held) for held in self.held]
+        return [tf.nest.map_structure(read_where_it_is, held) for held in self.held]
 
     def write(self, replicas: Sequence[ReplicaGradients], after: Sequence[tf.Tensor]) -> None:
         """Takes this step's gradients, after something was made from the last one's.

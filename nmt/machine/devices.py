@@ -96,6 +96,12 @@ def configure(config: ParallelConfig) -> tuple[str, ...]:
     return tuple(f"CPU:{index}" for index in range(replicas))
 
 
+def read_where_it_is(variable: tf.Variable) -> tf.Tensor:
+    """A variable's value on its own device; by itself TensorFlow copies it to the first one."""
+    with tf.device(variable.device):
+        return variable.read_value()
+
+
 def call_attributes(device: str) -> dict[str, bool]:
     """How functions that replicas share are called.
 

@@ -7,6 +7,7 @@ from nmt.network.weights import backward_order
 from nmt.trainer import Trainer, count_words
 from tests import small
 from variable_update.exchange import make_exchange
+from variable_update.late import Late
 from variable_update.packing import Packing
 
 
@@ -141,6 +142,29 @@ def test_rows_go_from_gpu_to_gpu_and_every_gpu_adds_them_up():
             ways = set(way_back(gradient.op, "replica_step"))
             assert (("GPU", gpu), "TensorScatterAdd") in ways
             assert {kind for (kind, _), _ in ways} == {"GPU"}
+
+
+def test_late_gradients_wait_and_are_read_on_their_gpu():
+    """By itself TensorFlow reads a variable on the first device, wherever it is."""
+    held = ["CPU:2", "CPU:3"]
+    late = Late(held, [tf.Variable(1.0)])
+    graph = tf.function(late.read, autograph=False).get_concrete_function().graph
+    reads = [op for op in graph.get_operations() if op.type == "ReadVariableOp"]
+    copies = [user for op in reads for user in op.outputs[0].consumers()]
+    assert len(copies) == 2 * 3
+    assert sorted(set(places(copies))) == [("CPU", 2), ("CPU", 3)]
+
+
+@pytest.mark.parametrize("encoder_type", ENCODER_TYPES)
+def test_a_direction_that_nobody_reads_learns_nothing(encoder_type):
+    """A decoder of one layer begins with the state of the last direction alone."""
+    trainer = small.trainer(direction="bi", num_decoder_layers=1, encoder_type=encoder_type)
+    before = small.values(trainer)
+    trainer.train_step((small.batch([5, 1, 3], [2, 6, 4]),))
+    names = [spec.name for spec in trainer.model.flat_specs]
+    same = [n for n, one, two in zip(names, before, small.values(trainer)) if (one == two).all()]
+    unread = {spec.name for spec in trainer.model.flat_specs if "/layer_0/forward/" in spec.name}
+    assert set(same) == {name for name in unread if name.startswith("encoder")}
 
 
 def way_back(operation, end):

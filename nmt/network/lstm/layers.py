@@ -72,7 +72,10 @@ class Dropout:
         if not self.rate:
             return values
         seed = tf.random.experimental.stateless_fold_in(self.seed, site)
-        return tf.nn.experimental.stateless_dropout(values, self.rate, seed)
+        # 16 bits draw too few different numbers for a rate.
+        wide = tf.cast(values, tf.float32)
+        dropped = tf.nn.experimental.stateless_dropout(wide, self.rate, seed)
+        return tf.cast(dropped, values.dtype)
 
 
 NO_DROPOUT = Dropout(0.0, None)

@@ -74,7 +74,8 @@ def filled_up(ids: tf.Tensor, num_places: tf.Tensor) -> tf.Tensor:
 
 def steps_of(rows: tf.Tensor, places: tf.Tensor, weights: LayerWeights) -> tf.Tensor:
     """Projects rows and puts them where they are read: `[time, batch, 4 * units]`."""
-    return repeat(tf.nn.bias_add(rows @ weights.kernel, weights.bias), places)
+    # Not by bias_add, whose gradient is a sum in 16 bits where values have 16.
+    return repeat(rows @ weights.kernel + weights.bias, places)
 
 
 def repeat(rows: tf.Tensor, places: tf.Tensor) -> tf.Tensor:

@@ -176,6 +176,28 @@ def test_large_matmuls_are_the_same_both_ways(monkeypatch, batched):
     np.testing.assert_allclose(outer, rows.numpy().T @ found, atol=1e-6)
 
 
+def test_the_gradient_of_a_bias_is_added_up_in_float32():
+    """As it would be summed in 16 bits, it stops at 256."""
+    rows, bias = tf.ones([1000, 4], tf.bfloat16), tf.zeros([8], tf.bfloat16)
+    weights = LayerWeights(tf.ones([4, 8], tf.bfloat16), tf.ones([2, 8], tf.bfloat16), bias)
+    places = tf.reshape(tf.range(1000), [10, 100])
+    with tf.GradientTape() as tape:
+        tape.watch(bias)
+        steps = projection.steps_of(rows, places, weights)
+        total = tf.reduce_sum(tf.cast(steps, tf.float32))
+    np.testing.assert_allclose(tf.cast(tape.gradient(total, bias), tf.float32), 1000.0, rtol=0.01)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.3])
+def test_dropout_in_16_bits_drops_what_was_asked_for(rate):
+    values = tf.cast(tf.random.stateless_uniform([1000, 1000], [1, 2], 1.0, 2.0), tf.bfloat16)
+    dropped = Dropout(rate, tf.constant([3, 4]))(values, 0)
+    assert dropped.dtype == tf.bfloat16
+    assert np.mean(dropped == 0) == pytest.approx(rate, abs=0.002)
+    before, after = (np.mean(tf.cast(each, tf.float32)) for each in (values, dropped))
+    assert after == pytest.approx(before, rel=0.001)
+
+
 def test_gradients_of_a_word_that_is_often_there_are_added_up_in_float32():
     """In 16 bits a sum stops growing where what is added is less than half its last bit."""
     rows = tf.ones([1, 4], tf.bfloat16)

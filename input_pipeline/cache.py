@@ -26,8 +26,18 @@ class Damaged(Exception):
 
 def directory(cache_dir: str) -> Path:
     """--cache_dir, or where this user's programs keep what they can build again."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache_dir or Path(base) / "many-device-nmt")
+    if cache_dir:
+        return Path(cache_dir)
+    base = os.environ.get("XDG_CACHE_HOME") or home("--cache_dir") / ".cache"
+    return Path(base) / "many-device-nmt"
+
+
+def home(flag: str) -> Path:
+    """The user's home directory; who has none names a directory."""
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise UserError(f"there is no home directory; name a directory with {flag}") from error
 
 
 def key(**facts: Any) -> str:

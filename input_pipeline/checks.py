@@ -89,7 +89,10 @@ def sides_match(config: DataConfig) -> Problems:
 def files_can_be_read(config: DataConfig) -> Problems:
     """Every name means files that are there."""
     for name in (name for names in FILE_FLAGS for name in names):
-        for part in text_files.names_in(getattr(config, name)):
+        value = getattr(config, name)
+        if value and not text_files.names_in(value):
+            yield f"--{name}={value} names no file; name one, or leave it out"
+        for part in text_files.names_in(value):
             found = text_files.matches(part)
             if not found:
                 yield f"--{name}={part} matches no file; look at the name"

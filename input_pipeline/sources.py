@@ -19,6 +19,7 @@ from input_pipeline.corpus import (
 from input_pipeline.demo.corpus import generate
 from input_pipeline.synthetic import synthetic_batches
 from input_pipeline.training_data import Request, TrainingData, from_text
+from nmt.errors import UserError
 
 
 def synthetic_data(request: Request) -> TrainingData:
@@ -72,7 +73,12 @@ def file_data(request: Request) -> TrainingData:
 
 def pairs_in(sources: str, targets: str) -> list[Pair]:
     """All pairs of some files; none where none are named."""
-    return pairs_of_blocks(text_files.read_pairs(*map(text_files.expand, (sources, targets))))
+    found = pairs_of_blocks(text_files.read_pairs(*map(text_files.expand, (sources, targets))))
+    if found and not any(source.strip() and target.strip() for source, target in found):
+        raise UserError(
+            f"every pair of {sources} and {targets} has an empty side; name files with sentences"
+        )
+    return found
 
 
 def wmt14_data(request: Request) -> TrainingData:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from input_pipeline import cache
 from input_pipeline.corpus import BLOCK_LINES, Block
 from nmt.errors import UserError
 
@@ -24,8 +25,8 @@ SPLITS: Final = {"train": "train", "dev": "validation", "test": "test"}
 
 def data_directory(data_dir: str) -> Path:
     """--data_dir, or where tensorflow-datasets keeps its data."""
-    default = os.environ.get("TFDS_DATA_DIR") or Path.home() / "tensorflow_datasets"
-    return Path(data_dir or default)
+    named = data_dir or os.environ.get("TFDS_DATA_DIR")
+    return Path(named) if named else cache.home("--data_dir") / "tensorflow_datasets"
 
 
 def version_directory(data_dir: str) -> Path | None:
@@ -36,8 +37,13 @@ def version_directory(data_dir: str) -> Path | None:
 
 
 def is_there(data_dir: str) -> bool:
-    """Whether somebody has prepared it, or begun to."""
-    return (data_directory(data_dir) / CONFIG).is_dir()
+    """Whether somebody has prepared it, or begun to; not where nobody may look."""
+    try:
+        return (data_directory(data_dir) / CONFIG).is_dir()
+    except (OSError, UserError):
+        if data_dir:
+            raise
+        return False
 
 
 def find_problem(data_dir: str) -> str | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from input_pipeline import checks as data_checks
 from input_pipeline.choice import dataset_of
-from nmt import flags
+from nmt import flags, paths
 from nmt.config import PROFILE, OptimizerConfig, RunConfig, TrainConfig
+from nmt.errors import UserError
 from variable_update import checks as variable_checks
 
 
@@ -33,6 +33,15 @@ def tied_sizes(config: TrainConfig) -> str | None:
             f"--tied_embeddings needs --embedding_dim={model.embedding_dim} to be "
             f"--num_units={model.num_units}; give one number for both"
         )
+    return None
+
+
+def residual_has_layers(config: TrainConfig) -> str | None:
+    """Every layer but the first of a stack adds its input."""
+    model = config.model
+    directions = 2 if model.direction == "bi" else 1
+    if model.residual and model.num_encoder_layers <= directions and model.num_decoder_layers == 1:
+        return "--residual does nothing where no layer is above another; leave it out"
     return None
 
 
@@ -68,8 +77,9 @@ def evaluation_has_text(config: TrainConfig) -> list[str]:
 def split_files_are_used(config: TrainConfig) -> list[str]:
     """Files that nobody would translate are refused."""
     data, run = config.data, config.run
+    dev = "--eval_every" + ("" if data.test_src_file_name else " or --evaluate")
     uses = {
-        "dev": (run.eval_every or run.evaluate, "--eval_every or --evaluate"),
+        "dev": (run.eval_every or (run.evaluate and not data.test_src_file_name), dev),
         "test": (run.evaluate, "--evaluate"),
     }
     return [
@@ -139,10 +149,10 @@ def saving_has_a_place(config: TrainConfig) -> list[str]:
 def writable_directories(config: TrainConfig) -> str | None:
     """Checkpoints can be written, or else the profile."""
     run = config.run
-    if why := unwritable(run.output_dir):
+    if why := paths.unwritable(run.output_dir):
         return f"--output_dir={run.output_dir} {why}; name another directory"
     profile = str(Path(run.output_dir) / PROFILE) if run.enable_profile else ""
-    if why := unwritable(profile):
+    if why := paths.unwritable(profile):
         return f"--enable_profile writes to {profile}, which {why}; name another --output_dir"
     return None
 
@@ -150,33 +160,8 @@ def writable_directories(config: TrainConfig) -> str | None:
 def writable_files(config: TrainConfig) -> list[str]:
     """The line of JSON can be added, the trace written."""
     names = ("results_file", "trace_file")
-    said = (writable_file(name, getattr(config.run, name)) for name in names)
+    said = (paths.writable_file(name, getattr(config.run, name)) for name in names)
     return [problem for problem in said if problem]
-
-
-def unwritable(path: str) -> str:
-    """Why a directory is not there and cannot be made, or written to; no path is no directory."""
-    if not path:
-        return ""
-    wanted = Path(path)
-    nearest = next(path for path in (wanted, *wanted.resolve().parents) if path.exists())
-    if not nearest.is_dir():
-        return f"cannot be made: {nearest} is a file"
-    return "" if os.access(nearest, os.W_OK | os.X_OK) else "cannot be written to"
-
-
-def writable_file(name: str, path: str) -> str | None:
-    """A file that a flag names can be written; no name is no file."""
-    wanted = Path(path)
-    if not path:
-        return None
-    if wanted.is_dir():
-        return f"--{name}={wanted} is a directory; name a file in it"
-    if not wanted.parent.is_dir():
-        return f"--{name}={wanted} is in a directory that does not exist; make it first"
-    if not os.access(wanted if wanted.exists() else wanted.parent, os.W_OK):
-        return f"--{name}={wanted} cannot be written to; name another file"
-    return None
 
 
 Rule = Callable[[TrainConfig], "str | list[str] | None"]
@@ -184,6 +169,7 @@ Rule = Callable[[TrainConfig], "str | list[str] | None"]
 RULES: Final[tuple[Rule, ...]] = (
     even_layers,
     tied_sizes,
+    residual_has_layers,
     synthetic_has_no_epochs,
     evaluation_has_text,
     split_files_are_used,
@@ -208,7 +194,9 @@ def find_problems(config: TrainConfig) -> list[str]:
     of_data = [answers(rule, config.data) for rule in data_checks.RULES]
     of_variables = [answers(rule, config.parallel) for rule in variable_checks.RULES]
     others = [answers(rule, config) for rule in RULES]
-    return [sentence for said in (*of_data, *of_variables, *others) for sentence in said]
+    # Several rules may stumble over one path.
+    every = (sentence for said in (*of_data, *of_variables, *others) for sentence in said)
+    return list(dict.fromkeys(every))
 
 
 def answers(rule: Callable[[Any], Any], config: Any) -> list[str]:
@@ -216,6 +204,8 @@ def answers(rule: Callable[[Any], Any], config: Any) -> list[str]:
     try:
         said = rule(config)
         return [said] if isinstance(said, str) else list(said or ())
+    except UserError as error:
+        return [str(error)]
     except OSError as error:
         return [f"{error.filename} cannot be used: {error.strerror}; name another path"]
 

@@ -23,6 +23,7 @@ TEXT: Final = ("wmt14", "files", "demo")  # datasets that are text
 FILES: Final = ("files",)
 VOCAB_TYPES: Final = ("auto", "unigram", "bpe", "char", "word")
 DEFAULT_VOCAB_SIZE: Final = 8000
+LARGEST: Final = 2**31 - 1  # of whole numbers
 MAX_VOCAB_SIZE: Final = 10_000_000
 DEFAULT_BATCH_SIZE: Final = 64
 OPTIMIZERS: Final = ("sgd", "adam", "adamw")
@@ -53,6 +54,8 @@ class Option:
         """What is wrong with a value of the right type and what to give instead, or None."""
         if self.choices and value not in self.choices:
             return f"choose one of: {', '.join(self.choices)}"
+        if type(value) is int and value > LARGEST:
+            return f"give at most {self.at_most or LARGEST:,}"
         if self.at_least is not None and value < self.at_least:
             return f"give at least {self.at_least:,}"
         if self.above is not None and not value > self.above:
@@ -144,7 +147,9 @@ class DataConfig:
     tgt_max_len: int = option(
         50, "longest target sentence in words, </s> included", at_least=1, at_most=MAX_LENGTH
     )
-    batch_size: int = option(DEFAULT_BATCH_SIZE, "sentences per replica and step", at_least=1)
+    batch_size: int = option(
+        DEFAULT_BATCH_SIZE, "sentences per replica and step", at_least=1, at_most=10_000_000
+    )
     batch_words: int = option(
         0,
         "approximate number of words, source and target, per replica and step; replaces "
@@ -153,7 +158,11 @@ class DataConfig:
         only=TEXT,
     )
     num_buckets: int = option(
-        5, "number of length buckets; each batch comes from one of them", at_least=1, only=TEXT
+        5,
+        "number of length buckets; each batch comes from one of them",
+        at_least=1,
+        at_most=1000,
+        only=TEXT,
     )
     prefetch_data_to_device: bool = option(
         True, "prepare the next batches and copy them to their devices during a step", only=TEXT
@@ -177,10 +186,10 @@ class ModelConfig:
     direction: str = option(
         "uni", "'bi': half of --num_encoder_layers run forward, half backward", choices=DIRECTIONS
     )
-    num_units: int = option(512, "units of every LSTM layer", at_least=1)
-    embedding_dim: int = option(512, "size of a word's embedding", at_least=1)
-    num_encoder_layers: int = option(4, "LSTM layers of the encoder", at_least=1)
-    num_decoder_layers: int = option(4, "LSTM layers of the decoder", at_least=1)
+    num_units: int = option(512, "units of every LSTM layer", at_least=1, at_most=65_536)
+    embedding_dim: int = option(512, "size of a word's embedding", at_least=1, at_most=65_536)
+    num_encoder_layers: int = option(4, "LSTM layers of the encoder", at_least=1, at_most=1000)
+    num_decoder_layers: int = option(4, "LSTM layers of the decoder", at_least=1, at_most=1000)
     attention: str = option(
         NO_ATTENTION,
         "how the decoder attends to source words; it is computed after the decoder's layers, so "
@@ -289,15 +298,22 @@ class ParallelConfig:
         choices=CONSISTENCIES,
     )
     num_replicas: int = option(
-        0, "model copies, one per device; 0 takes every visible GPU, or one CPU device", at_least=0
+        0,
+        "model copies, one per device; 0 takes every visible GPU, or one CPU device",
+        at_least=0,
+        at_most=1024,
     )
     num_intra_threads: int = option(
-        0, "threads within an operation; 0: one per core, divided among CPU replicas", at_least=0
+        0,
+        "threads within an operation; 0: one per core, divided among CPU replicas",
+        at_least=0,
+        at_most=4096,
     )
     num_inter_threads: int = option(
         0,
         "operations run at once; 0: one per core, with GPUs more than there are replicas",
         at_least=0,
+        at_most=4096,
     )
 
     @property

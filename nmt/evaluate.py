@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt import checks, flags, programs
+from nmt import flags, paths, programs
 from nmt.config import option
 from nmt.machine import environment
 from nmt.search import search_flags
@@ -47,7 +47,7 @@ def find_problems(config: EvaluateConfig) -> list[str]:
             problems.append(f"--{name}={path} is a directory; name a file in it")
         elif not Path(path).is_file():
             problems.append(f"--{name}={path} does not exist; name another file")
-    unwritable = checks.writable_file("results_file", config.test.results_file)
+    unwritable = paths.writable_file("results_file", config.test.results_file)
     return problems + ([unwritable] if unwritable else [])
 
 
@@ -81,5 +81,5 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    environment.use_huge_pages()
+    environment.begin()
     sys.exit(main(sys.argv[1:]))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nmt import checks, flags, programs
+from nmt import flags, paths, programs
 from nmt.config import option
+from nmt.machine import environment
 from nmt.search import search_flags
 from nmt.search.search_flags import DEFAULTS, SearchConfig
 
@@ -43,7 +44,7 @@ def find_problems(config: ExportConfig) -> list[str]:
         problems.append("--to is missing; name a directory that is not there yet")
     elif place.exists():
         problems.append(f"--to={place} is there already; name another directory")
-    elif why := checks.unwritable(config.place.to):
+    elif why := paths.unwritable(config.place.to):
         problems.append(f"--to={place} {why}; name another directory")
     return problems
 
@@ -64,4 +65,5 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    environment.begin()
     sys.exit(main(sys.argv[1:]))

@@ -9,13 +9,17 @@ import textwrap
 import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from absl import flags
 
 from nmt.config import Option, TrainConfig
 
 Config = TypeVar("Config")
+
+
+SAID_ELSEWHERE: Final = {"num_gpus": "num_replicas", "beam_size": "beam_width"}
+"""What other programs call flags of ours."""
 
 
 class Field(NamedTuple):
@@ -50,6 +54,7 @@ class FieldParser(flags.ArgumentParser[Any]):
             value = self.convert(argument)
         except ValueError:
             kind = {int: "a whole number", float: "a number", bool: "true or false"}
+            kind[str] = "a value that is no flag"
             return self.rejected(argument, f"give {kind[self.field.kind]}")
         complaint = self.field.option.complaint(value)
         return self.rejected(argument, complaint) if complaint else value
@@ -60,6 +65,8 @@ class FieldParser(flags.ArgumentParser[Any]):
             return flags.BooleanParser().parse(argument)
         value = self.field.kind(argument)
         if self.field.kind is float and not math.isfinite(value):
+            raise ValueError
+        if self.field.kind is str and (value.startswith("--") or "\0" in value):
             raise ValueError
         return value
 
@@ -129,6 +136,10 @@ class Program(Generic[Config]):
     def readable(self, argv: Sequence[str]) -> tuple[list[str], list[str]]:
         """Takes out what absl stumbles over: what is left, and one sentence for each removed."""
         arguments, problems = list(argv), []
+        for empty in ("--flagfile=", "-flagfile="):
+            if empty in arguments:
+                arguments = [argument for argument in arguments if argument != empty]
+                problems.append("--flagfile= names no file; name one, or leave it out")
         while stumble := self.failure(arguments):
             problems.append(stumble)
             without = ([*arguments[:i], *arguments[i + 1 :]] for i in range(len(arguments)))
@@ -160,8 +171,8 @@ class Program(Generic[Config]):
         name = argument.lstrip("-").split("=")[0]
         if not name:
             return "-- alone is not a flag; leave it out"
-        near = difflib.get_close_matches(name, [field.name for field in self.fields()], n=1)
-        advice = f"did you mean --{near[0]}?" if near and near[0] != name else "see --help"
+        near = nearest(name, [field.name for field in self.fields()])
+        advice = f"did you mean --{near}?" if near and near != name else "see --help"
         return f"--{name} is not known; {advice}"
 
     def help_text(self) -> str:
@@ -173,6 +184,21 @@ class Program(Generic[Config]):
                 lines += describe(field) if field.part == part else []
         lines += ["Also:", "  --flagfile=FILE", "      more flags, one a line", "  --help"]
         return "\n".join(lines)
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """What is meant by a name that is not known: spelled nearly so, said elsewhere, or shortened.
+
+    Nothing where several may be meant.
+    """
+    if elsewhere := SAID_ELSEWHERE.get(name):
+        return elsewhere if elsewhere in known else ""
+    if alike := difflib.get_close_matches(name, known, n=1, cutoff=0.75):
+        return alike[0]
+    longer = [one for one in known if one.startswith(name) or name in one.split("_")]
+    if len(longer) == 1:
+        return longer[0]
+    return next(iter(difflib.get_close_matches(name, known, n=1)), "")
 
 
 def describe(field: Field) -> list[str]:

@@ -40,7 +40,7 @@ def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Record:
     with lock.held(Path(output_dir)) if output_dir else contextlib.nullcontext() as held:
         try:
             return run_in(config, sources, held)
-        except tf.errors.ResourceExhaustedError as error:
+        except (tf.errors.ResourceExhaustedError, MemoryError) as error:
             raise UserError(
                 f"memory is short for a {global_batch(config)}; give a smaller --batch_size or "
                 "--batch_words, or a smaller model"

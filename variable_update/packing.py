@@ -37,12 +37,12 @@ def make_packs(sizes: Sequence[int], packing: Packing) -> list[Pack]:
 def packs_of_like_size(order: Sequence[int], sizes: Sequence[int], count: int) -> list[Pack]:
     """Cuts the row of gradients where equal shares of the bytes end; gradients stay whole."""
     total, done = sum(sizes), 0
-    packs: list[list[int]] = [[] for _ in range(count)]
+    packs: dict[int, list[int]] = {}
     for number in order:
         middle = done + sizes[number] / 2
-        packs[min(count - 1, int(count * middle / max(1, total)))].append(number)
+        packs.setdefault(min(count - 1, int(count * middle / max(1, total))), []).append(number)
         done += sizes[number]
-    return [tuple(pack) for pack in packs if pack]
+    return [tuple(pack) for pack in packs.values()]
 
 
 def packs_of_small_ones(order: Sequence[int], sizes: Sequence[int], packing: Packing) -> list[Pack]:

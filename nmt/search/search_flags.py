@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nmt.config import LENGTH_FACTOR, MAX_LENGTH, SPARE_WORDS, option
 from nmt.errors import UserError
+from nmt.paths import unusable_name
 
 if TYPE_CHECKING:  # these import TensorFlow, which help and mistakes do not wait for
     from nmt.search.translation import Translator
@@ -54,6 +55,8 @@ def find_problems(config: SearchConfig) -> list[str]:
         return ["--model is missing; name the --output_dir of a training run"]
     if not Path(config.model).is_dir():
         return [f"--model={config.model} is no directory; name a run's --output_dir"]
+    if why := unusable_name(config.model):
+        return [f"--model={config.model} {why}; move it, or name it by a link to it"]
     return []
 
 

@@ -27,6 +27,14 @@ def test_good_flags_have_no_problem(tmp_path):
     assert problems(dataset="files", **files(tmp_path), vocab_type="bpe", joint_vocab=True) == []
 
 
+def test_a_comma_is_no_name():
+    found = problems(src_file_name=",", tgt_file_name=", ,")
+    assert found == [
+        f"--{side}_file_name={value} names no file; name one, or leave it out"
+        for side, value in (("src", ","), ("tgt", ", ,"))
+    ]
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [

@@ -138,6 +138,13 @@ def test_files_to_be_judged_by_are_read_test_before_dev(tmp_path):
     assert from_files(config).test == prose()[5:7]
 
 
+def test_a_dev_set_without_sentences_is_one_line(tmp_path):
+    source, target = write_files(tmp_path, [Pair("", "a b"), Pair("c", " ")], "dev")
+    config = file_config(tmp_path, dev_src_file_name=str(source), dev_tgt_file_name=str(target))
+    with pytest.raises(UserError, match=r"every pair of .* has an empty side; name files with"):
+        from_files(config)
+
+
 def test_wmt14_goes_either_way(tmp_path):
     prepare_wmt14(tmp_path, prose())
     config = DataConfig(data_dir=str(tmp_path), cache_dir=str(tmp_path / "c"), batch_size=16)

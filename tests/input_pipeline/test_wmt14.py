@@ -2,8 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from input_pipeline import wmt14
+from input_pipeline import cache, wmt14
+from input_pipeline.choice import dataset_of
 from input_pipeline.corpus import Block, pairs_of_blocks
+from nmt import checks
+from nmt.config import DataConfig, TrainConfig
 from nmt.errors import UserError
 from tests.corpora import make_pairs, prepare_wmt14
 
@@ -76,6 +79,32 @@ def test_the_newest_version_is_taken(tmp_path):
     prepare_wmt14(tmp_path / "x", PAIRS).rename(old)
     assert wmt14.version_directory(str(tmp_path)) == new
     assert isinstance(next(wmt14.read(str(tmp_path), "train")), Block)
+
+
+def test_who_has_no_home_names_a_directory(monkeypatch):
+    for name in ("TFDS_DATA_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name)
+
+    def nowhere():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert dataset_of(DataConfig()) == "demo"
+    assert checks.find_problems(TrainConfig()) == []
+    (said,) = checks.find_problems(TrainConfig(data=DataConfig(dataset="wmt14")))
+    assert said == "there is no home directory; name a directory with --data_dir"
+    with pytest.raises(UserError, match="no home directory; name a directory with --cache_dir"):
+        cache.directory("")
+
+
+def test_where_nobody_may_look_nothing_is_prepared(tmp_path, monkeypatch):
+    def forbidden(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_dir", forbidden)
+    assert dataset_of(DataConfig()) == "demo"
+    (said,) = checks.find_problems(TrainConfig(data=DataConfig(data_dir=str(tmp_path))))
+    assert "Permission denied; name another path" in said
 
 
 def test_the_default_place_is_that_of_tensorflow_datasets(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from nmt import checks, flags
+from nmt import checks, flags, paths
 from nmt.machine import devices
 
 
@@ -91,6 +91,10 @@ def problems(*argv):
             ["--sparse_gradients=sparse", "--variable_consistency=relaxed"],
             "=sparse does not go with --variable_consistency=relaxed; leave one of them out",
         ),
+        (
+            ["--residual", "--direction=bi", "--num_encoder_layers=2", "--num_decoder_layers=1"],
+            "--residual does nothing where no layer is above another; leave it out",
+        ),
         (["--results_file=nowhere/results.json"], "does not exist; make it first"),
         (["--results_file=tests"], "is a directory; name a file in it"),
         (["--trace_file=nowhere/trace.json"], "--trace_file=nowhere/trace.json is in a directory"),
@@ -140,7 +144,7 @@ def test_everything_that_one_replica_cannot_use_is_named():
 
 
 def test_a_directory_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(checks.os, "access", lambda path, mode: path != tmp_path)
+    monkeypatch.setattr(paths.os, "access", lambda path, mode: path != tmp_path)
     (found,) = problems(f"--output_dir={tmp_path / 'run'}")
     assert found == f"--output_dir={tmp_path / 'run'} cannot be written to; name another directory"
 

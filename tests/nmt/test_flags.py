@@ -45,6 +45,19 @@ def test_values_reach_the_configuration_in_all_of_absls_spellings(tmp_path):
         ("--evaluate=perhaps", "--evaluate=perhaps cannot be used; give true or false"),
         ("--bach_size=3", "--bach_size is not known; did you mean --batch_size?"),
         ("--zzz", "--zzz is not known; see --help"),
+        ("--num_gpus=2", "--num_gpus is not known; did you mean --num_replicas?"),
+        ("--save_every_m=2", "--save_every_m is not known; did you mean --save_every_minutes?"),
+        ("--smoothing=0.1", "--smoothing is not known; did you mean --label_smoothing?"),
+        ("--flagfile=", "--flagfile= names no file; name one, or leave it out"),
+        ("--num_units=" + "9" * 20, f"--num_units={'9' * 20} cannot be used; give at most 65,536"),
+        (
+            f"--num_batches={2**31}",
+            f"--num_batches={2**31} cannot be used; give at most 2,147,483,647",
+        ),
+        (
+            "--output_dir=--evaluate",
+            "--output_dir=--evaluate cannot be used; give a value that is no flag",
+        ),
         ("bi", "'bi' is not a flag; write --name=value"),
     ],
 )

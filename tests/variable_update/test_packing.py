@@ -25,6 +25,7 @@ def test_packs_are_of_like_size_and_filled_from_the_end():
     assert make_packs([10] * 8, Packing(num_packs=4)) == [(7, 6), (5, 4), (3, 2), (1, 0)]
     assert make_packs([100, 1, 1, 1], Packing(num_packs=2)) == [(3, 2, 1), (0,)]
     assert make_packs([5], Packing(num_packs=4)) == [(0,)]
+    assert make_packs([5, 6], Packing(num_packs=10**12)) == [(1,), (0,)]  # and takes no memory
     assert make_packs([0, 0], Packing(num_packs=4)) == [(1, 0)]
 
 

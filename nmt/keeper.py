@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from nmt.errors import MemoryShort
 from nmt.interrupt import Interrupt
-from nmt.judging.dev import DevSet, Look
+from nmt.judging.dev import DevSet, Look, name_of
 from nmt.judging.history import Score
 from nmt.measuring.throughput import Meter, Window
 from nmt.occasions import Due
@@ -133,6 +133,7 @@ class Keeper:
             judged.chrf,
             judged.signature,
             judged.chrf_signature,
+            name_of(judged.pairs),
         )
 
     def finish(self, number: int) -> None:

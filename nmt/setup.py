@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import tensorflow as tf
 
 from input_pipeline.choice import dataset_of
+from input_pipeline.corpus import Pair
 from input_pipeline.sources import SOURCES, Source
 from input_pipeline.training_data import Request, TrainingData
 from input_pipeline.vocabularies import put_back
 from nmt.config import ParallelConfig, TrainConfig
+from nmt.judging.dev import name_of
 from nmt.judging.history import History
 from nmt.machine import devices
 from nmt.network.model import Model, make_model
@@ -117,13 +119,21 @@ def set_up(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Setu
     history = History()
     if resumed:
         checkpoints.restore(trainer, resumed)
-        history = model_dir.read_history(resumed)
+        history = looks_at(data.dev, model_dir.read_history(resumed))
     first = first_batch(trainer, data)
     left = num_left(config, data, first, int(trainer.step))
     if history.has_stalled(run.patience):
         left = 0
     schedule = Schedule(run.num_warmup_batches, left, run.log_every)
     return Setup(config, data, trainer, schedule, resumed, first, history)
+
+
+def looks_at(dev: Sequence[Pair], history: History) -> History:
+    """What the looks before say of this run's dev set; those at another are not compared with."""
+    found = history.of(name_of(dev)) if dev else history
+    if others := len(history.scores) - len(found.scores):
+        print(f"the dev set is another one: {others} evaluations before do not count any more")
+    return found
 
 
 def make_request(config: TrainConfig, names: tuple[str, ...]) -> Request:

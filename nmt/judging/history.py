@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from nmt import strict_json
+
 
 class Score(NamedTuple):
     """One look at the dev set."""
@@ -20,9 +22,10 @@ class Score(NamedTuple):
     chrf: float
     signature: str = ""  # sacreBLEU's, of the one and the other
     chrf_signature: str = ""
+    pairs: str = ""  # a short name for what it was judged by
 
 
-TEXTS: Final = ("signature", "chrf_signature")
+TEXTS: Final = ("signature", "chrf_signature", "pairs")
 
 
 @dataclass
@@ -50,6 +53,10 @@ class History:
         best = self.best
         return len(self.scores) - 1 - self.scores.index(best) if best else 0
 
+    def of(self, pairs: str) -> History:
+        """The looks at these pairs, and older ones that do not say what they were judged by."""
+        return History([score for score in self.scores if score.pairs in ("", pairs)])
+
     def add(self, score: Score) -> bool:
         """Takes in a look; True where it is the best."""
         self.scores.append(score)
@@ -68,7 +75,7 @@ def rank(score: Score) -> tuple[bool, float, float]:
 def to_json(facts: dict[str, Any], history: History) -> bytes:
     """What is saved, as numbers and text."""
     scores = [score._asdict() for score in history.scores]
-    return json.dumps({**facts, "evaluations": scores}, indent=1).encode()
+    return strict_json.dumps({**facts, "evaluations": scores}, indent=1).encode()
 
 
 def from_json(data: bytes) -> History:
@@ -79,6 +86,11 @@ def from_json(data: bytes) -> History:
 def to_score(entry: dict[str, Any]) -> Score:
     """One look; texts may be missing."""
     numbers = (name for name in Score._fields[1:] if name not in TEXTS)
-    found: dict[str, Any] = {name: float(entry[name]) for name in numbers}
+    found: dict[str, Any] = {name: to_number(entry[name]) for name in numbers}
     found |= {name: str(entry.get(name, "")) for name in TEXTS}
     return Score(step=int(entry["step"]), **found)
+
+
+def to_number(value: Any) -> float:
+    """A number, also one that JSON has none for."""
+    return math.nan if value is None else float(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform
@@ -17,6 +16,7 @@ import tensorflow as tf
 
 from input_pipeline.choice import dataset_of
 from input_pipeline.training_data import TrainingData
+from nmt import strict_json
 from nmt.config import TrainConfig
 from nmt.machine import cpu
 from nmt.machine.devices import is_gpu
@@ -118,6 +118,8 @@ def versions() -> dict[str, str]:
 
 def table(record: dict[str, Any]) -> str:
     """A run's closing table; a single run has nothing to compute a speedup from."""
+    if not record["losses"]:
+        return "no batch was trained: there was nothing left"
     if not record["timed_batches"]:
         return "no batch was timed: the run ended within --num_warmup_batches"
     heading = "GPU number" if record["device"].startswith("GPU") else "Replicas"
@@ -149,7 +151,7 @@ def append(record: dict[str, Any], path: Path) -> None:
 
     A line that was broken off before it, by a kill, stays by itself.
     """
-    line = json.dumps(plain(record), allow_nan=False).encode() + b"\n"
+    line = strict_json.dumps(record).encode() + b"\n"
     before = path.read_bytes() if path.is_file() else b""  # a pipe has no end to look at
     try:
         with path.open("ab") as file:
@@ -158,12 +160,3 @@ def append(record: dict[str, Any], path: Path) -> None:
         if path.is_file():
             os.truncate(path, len(before))
         raise
-
-
-def plain(value: Any) -> Any:
-    """The same with None for what is no number, which JSON has not."""
-    if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [plain(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

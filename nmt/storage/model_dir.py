@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
+from input_pipeline.choice import dataset_of
 from input_pipeline.encoded import Vocabularies
 from input_pipeline.vocabularies import kept_path, read_vocabulary
 from nmt.config import TrainConfig
@@ -89,6 +90,7 @@ def refuse_other_model(config: TrainConfig, path: Path) -> None:
     pairs: list[tuple[str, Any, Any]] = [
         ("optimizer", config.optimizer.optimizer, before.optimizer.optimizer),
         ("reverse", config.data.reverse, before.data.reverse),
+        ("use_synthetic_data", is_synthetic(config), is_synthetic(before)),
     ]
     for field in dataclasses.fields(config.model):
         if field.name not in SAME_WEIGHTS:
@@ -100,6 +102,11 @@ def refuse_other_model(config: TrainConfig, path: Path) -> None:
                 f"--{name}={now} but {path} was trained with --{name}={then}; give that or name "
                 "another --output_dir"
             )
+
+
+def is_synthetic(config: TrainConfig) -> bool:
+    """Whether its words are random numbers."""
+    return dataset_of(config.data) == "synthetic"
 
 
 def read_history(path: Path) -> history.History:

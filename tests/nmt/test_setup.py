@@ -3,10 +3,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from input_pipeline.corpus import Pair
 from input_pipeline.synthetic import synthetic_batch
 from input_pipeline.training_data import TrainingData
 from nmt.config import DataConfig, ParallelConfig, RunConfig, TrainConfig
-from nmt.setup import first_batch, make_trainer, num_left, servers
+from nmt.judging.dev import name_of
+from nmt.judging.history import History, Score
+from nmt.setup import first_batch, looks_at, make_trainer, num_left, servers
 from tests import small
 
 
@@ -38,6 +41,16 @@ def test_the_place_in_the_data_does_not_depend_on_the_size_of_a_batch():
     assert first_batch(trainer, data()._replace(batches_per_epoch=1000)) == 1500
     assert first_batch(trainer, data()._replace(batches_per_epoch=125)) == round(1.5 * 125)
     assert first_batch(trainer, data()) == 0
+
+
+def test_looks_at_another_dev_set_do_not_count(capsys):
+    dev = [Pair("a", "b")]
+    looks = [Score(step, 2.0, 2.0, 7.0, 30.0, 50.0) for step in (1, 2)]
+    history = History([looks[0]._replace(pairs=name_of(dev)), looks[1]._replace(pairs="other")])
+    assert looks_at(dev, history).scores == history.scores[:1]
+    assert capsys.readouterr().out.startswith("the dev set is another one: 1 evaluations before")
+    assert looks_at([], history) == history
+    assert capsys.readouterr().out == ""
 
 
 def test_a_server_on_the_host_is_one_of_the_replicas_devices():

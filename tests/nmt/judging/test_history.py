@@ -1,5 +1,6 @@
 import gc
 import json
+import math
 
 import pytest
 from matplotlib.figure import Figure
@@ -60,6 +61,17 @@ def test_looks_saved_without_signatures_are_read_too():
     for name in ("signature", "chrf_signature"):
         del data["evaluations"][0][name]
     assert from_json(json.dumps(data).encode()) == History([score(1, 5.0)])
+
+
+def test_what_is_no_number_is_none_in_json_and_comes_back_as_one():
+    data = to_json({}, History([score(1, 5.0, loss=float("inf"))]))
+    json.loads(data, parse_constant=pytest.fail)
+    assert math.isnan(from_json(data).best.loss)
+
+
+def test_looks_at_other_pairs_do_not_count():
+    one, other, unnamed = (score(1, 5.0)._replace(pairs=name) for name in ("a", "b", ""))
+    assert History([one, other, unnamed]).of("a").scores == [one, unnamed]
 
 
 @pytest.mark.parametrize("text", ["{}", '{"evaluations": [{}]}', '{"evaluations": [{"step": ""}]}'])

@@ -11,6 +11,7 @@ RECORD = {
     "batch_size_per_replica": 64,
     "timed_batches": 20,
     "timed_seconds": 31.38,
+    "losses": [6.5] * 30,
     "words_per_second": 92236.7234,
     "model_flops_per_second": 120e9,
     "matmul_flops_per_second": 160e9,
@@ -31,6 +32,8 @@ def test_the_last_line_tells_how_much_of_the_machine_was_used():
 
 def test_a_run_within_the_warm_up_says_that_nothing_was_timed():
     assert "no batch was timed" in results.table({**RECORD, "timed_batches": 0})
+    nothing = results.table({**RECORD, "timed_batches": 0, "losses": []})
+    assert nothing == "no batch was trained: there was nothing left"
 
 
 def test_records_are_lines_of_strict_json(tmp_path):

@@ -119,6 +119,7 @@ def test_weights_of_another_model_are_refused(tmp_path):
         ({"model": small.model_config()}, "--attention=none but .* with --attention=luong; give"),
         ({"optimizer": OptimizerConfig(optimizer="sgd")}, "--optimizer=sgd but"),
         ({"data": DataConfig(tgt_max_len=9, reverse=True)}, "--reverse=True but"),
+        ({"data": DataConfig(dataset="synthetic")}, "--use_synthetic_data=True but .*=False; give"),
     ],
 )
 def test_a_run_that_would_go_on_with_another_model_is_told_the_flag(tmp_path, change, said):

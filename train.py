@@ -48,6 +48,6 @@ def say(problems: Sequence[str], code: int) -> int:
 
 
 if __name__ == "__main__":
-    environment.use_huge_pages()
+    environment.begin()
     output.outlive()
     sys.exit(main(sys.argv[1:]))

@@ -34,8 +34,7 @@ def main(
             environment.prepare(verbosity=0)
             run(config)
     except flags.HelpRequested as request:
-        print(request)
-        return DONE
+        return show(str(request))
     except UserError as error:
         problems = [str(error)]
     except BrokenPipeError:  # nobody listens any more
@@ -49,6 +48,15 @@ def main(
     if problems:
         print("\n".join(f"{program.name}: {line}" for line in problems), file=sys.stderr)
     return code if problems else DONE
+
+
+def show(text: str) -> int:
+    """Prints what was asked for, to whoever still listens; gives the exit code."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        drop_output()
+    return DONE
 
 
 def flush_or_drop() -> None:

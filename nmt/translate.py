@@ -162,5 +162,5 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    environment.use_huge_pages()
+    environment.begin()
     sys.exit(main(sys.argv[1:]))

@@ -26,6 +26,23 @@ HUGE_PAGES: Final = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 TUNABLES, HUGE_PAGES_TUNABLE = "GLIBC_TUNABLES", "glibc.malloc.hugetlb"
 
 
+def begin() -> None:
+    """What every program does first: nobody may have closed its output, and memory is arranged."""
+    open_closed_output()
+    use_huge_pages()
+
+
+def open_closed_output() -> None:
+    """Lets output and errors go nowhere where they were closed: a file would get their number."""
+    for number, name in (1, "stdout"), (2, "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)  # stays open in a program that is started in place of this
+            if nowhere != number:
+                os.close(nowhere)
+            setattr(sys, name, os.fdopen(number, "w", closefd=False))
+
+
 def use_huge_pages() -> None:
     """Starts this program over with its memory in huge pages, if the kernel gives them on request.
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import tensorflow as tf
+
 from input_pipeline.training_data import BatchesFrom
 from nmt.config import PROFILE, RunConfig
+from nmt.errors import SaveFailed, reason
 from nmt.interrupt import SafePoint
 from nmt.measuring import phases, tracing
 from nmt.trainer import Trainer
@@ -47,7 +50,10 @@ def trace(config: RunConfig, trainer: Trainer, batches: Iterator[tuple[Batch, ..
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(config.output_dir) / PROFILE
         where = directory if config.enable_profile else Path(temporary)
-        space = tracing.record(trainer, batches, where, NUM_TRACED_STEPS)
+        try:
+            space = tracing.record(trainer, batches, where, NUM_TRACED_STEPS)
+        except tf.errors.OpError as error:
+            raise SaveFailed(f"no trace was written to {where}: {reason(error)}") from error
     if config.enable_profile:
         print(f"profile: tensorboard --logdir {directory}", flush=True)
     if config.trace_file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import select
 import sys
 from typing import Any, Final
 
@@ -18,7 +19,9 @@ class Outlived(io.FileIO):
     def write(self, data: Any) -> Any:
         """Writes some bytes, or drops them; gives how many."""
         try:
-            return super().write(data)
+            while (written := super().write(data)) is None:  # a pipe that is full, but not for long
+                select.select([], [self], [])
+            return written
         except OSError as error:
             self.give_up(error)
             return len(data)

@@ -33,6 +33,15 @@ def model(tmp_path_factory):
     return str(directory)
 
 
+def test_help_that_nobody_listens_to_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "nmt.translate", "--help"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_file_is_translated_line_by_line(model):
     done = run(f"--model={model}", text="".join(f"{line}\n" for line in LINES))
     assert (done.returncode, done.stderr) == (0, b"")

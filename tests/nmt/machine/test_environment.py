@@ -119,6 +119,18 @@ def test_the_program_does_not_start_over_in_vain(pages, monkeypatch):
     assert not environment.has_huge_pages()
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_program_whose_output_is_closed_does_its_work(closed, tmp_path):
+    """No checkpoint gets the number of standard output."""
+    argv = "--use_synthetic_data --src_max_len=4 --num_units=8 --embedding_dim=8 --batch_size=4"
+    argv += f" --num_batches=2 --num_warmup_batches=0 --output_dir={tmp_path}"
+    run = subprocess.run(
+        f"{sys.executable} train.py {argv} {closed}", shell=True, capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert (tmp_path / "step-2" / "manifest.json").exists()
+
+
 def test_a_run_has_its_arguments_after_it_started_over():
     run = subprocess.run(
         [sys.executable, "train.py", "--batch_size=0"], capture_output=True, text=True

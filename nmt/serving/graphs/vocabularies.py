@@ -89,13 +89,17 @@ class Pieces(GraphVocabulary):
             text = replace(replace(text, " +", " "), "^ | $", "")
         if self.first_space:
             text = tf.where(text == "", text, tf.strings.join([" ", text]))
-        return self.segment(replace(text, " ", SPACE))
+        text = replace(text, " ", SPACE)
+        # A mark that the text itself ends with goes too, as SentencePiece does it.
+        return self.segment(replace(text, f"{SPACE}+$", "") if self.one_space else text)
 
     def decode(self, ids: tf.Tensor) -> tf.Tensor:
         """Pieces put together."""
         text = tf.strings.reduce_join(until_end(ids, self.surfaces), axis=1)
-        if self.first_space:
+        if self.one_space:
             text = tf.strings.regex_replace(text, f"^{SPACE}+", "")
+        elif self.first_space:
+            text = tf.strings.regex_replace(text, f"^{SPACE}", "")
         return tf.strings.regex_replace(text, SPACE, " ")
 
 

@@ -121,6 +121,29 @@ def test_what_unknown_words_are_written_as_is_the_models_own():
     assert vocabulary.decode([0, 5, 2]).startswith("<?>")
 
 
+@pytest.mark.parametrize("one_space", [True, False])
+@pytest.mark.parametrize("first_space", [True, False])
+@pytest.mark.parametrize("rules", ["nmt_nfkc", "identity"])
+def test_spaces_are_kept_or_taken_off_as_the_models_rules_say(one_space, first_space, rules):
+    def change(model):
+        model.normalizer_spec.remove_extra_whitespaces = one_space
+        model.normalizer_spec.add_dummy_prefix = first_space
+        if rules == "identity":
+            model.normalizer_spec.precompiled_charsmap = b""
+
+    vocabulary = changed(change)
+    graph = make(vocabulary)
+    text = [*ODD, "a ▁▁", "▁", " ▁", "▁a", " a  b "]
+    for sentence, ids in zip(text, graph.encode(tf.constant(text)).to_list()):
+        assert ids == vocabulary.encode([sentence])[0], repr(sentence)
+    draw = random.Random(3)
+    space = vocabulary.encode(["a b"])[0][0]
+    rows = [[draw.randrange(len(vocabulary)) for _ in range(8)] for _ in range(100)]
+    rows += [[space] * count + row[count:] for count in (1, 2, 3) for row in rows[:5]]
+    for row, text in zip(rows, graph.decode(tf.constant(rows, tf.int32)).numpy()):
+        assert text.decode() == vocabulary.decode(row), row
+
+
 def test_rules_for_writing_text_are_refused():
     def change(model):
         model.normalizer_spec.escape_whitespaces = False

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from benchmarks.command_line import REST, Parser
 from benchmarks.environments import python_of
 from benchmarks.rounds import (
     Cells,
@@ -34,6 +35,7 @@ from benchmarks.rounds import (
 )
 from input_pipeline.choice import dataset_of
 from nmt.config import DataConfig, ModelConfig, OptimizerConfig, ParallelConfig, TrainConfig
+from nmt.programs import REFUSED
 
 DEFAULTS = ["--direction=bi"]
 SYNTHETIC = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25"]
@@ -219,16 +221,16 @@ def without_text(data: DataConfig) -> list[str]:
 
 def main(argv: Sequence[str]) -> None:
     """Measures and prints the tables."""
-    mine, given, config = parse(argv, __doc__, DEFAULTS, 5)
+    parser = Parser("python -m benchmarks", __doc__, epilog=REST)
+    mine, given, config = parse(parser, argv, DEFAULTS, 5)
     if wrong := unlike_the_peers(config):
-        print(f"to compare with the peers, {', '.join(wrong)}", file=sys.stderr)
-        sys.exit(2)
+        parser.refuse(f"to compare with the peers, {', '.join(wrong)}")
     for dataset, flags in tables_of(given, config.data).items():
         try:
             print(f"\n{dataset}\n\n{compare(flags, config, mine.rounds)}", flush=True)
         except Failed as error:
-            print(error, file=sys.stderr)
-            sys.exit(2)
+            print(error, file=sys.stderr)  # which begins with the name of who says it
+            sys.exit(REFUSED)
 
 
 if __name__ == "__main__":

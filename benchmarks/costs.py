@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from benchmarks.command_line import REST, Parser
 from benchmarks.rounds import Found, Record, measure, median, parse, refuse_mistakes, table, train
 
 DEFAULTS = ["--dataset=synthetic", "--src_max_len=25", "--tgt_max_len=25", "--direction=bi"]
@@ -86,14 +87,16 @@ def summary(name: str, found: Found) -> str:
 
 def main(argv: Sequence[str]) -> None:
     """Measures all curves, or the one that was named, and prints their tables."""
-    mine, given, _ = parse(argv, __doc__, DEFAULTS, 2, curve=list(CURVES))
+    parser = Parser("python -m benchmarks.costs", __doc__, epilog=REST)
+    parser.add_argument("--curve", choices=list(CURVES), help="nothing but this one")
+    mine, given, _ = parse(parser, argv, DEFAULTS, 2)
     names = [mine.curve] if mine.curve else list(CURVES)
     commands = {
         f"{name} {value}": [*given, *CURVES[name].flags(value)]
         for name in names
         for value in CURVES[name].values
     }
-    refuse_mistakes(commands.values())
+    refuse_mistakes(parser, commands.values())
     cells = {name: partial(train, command) for name, command in commands.items()}
     found = measure(cells, mine.rounds)
     if not found:

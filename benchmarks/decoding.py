@@ -9,22 +9,51 @@ translations are compared.
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.rounds import table
+from input_pipeline.text_files import read_blocks
+from nmt import flags, programs
+from nmt.config import option
 from nmt.machine import environment
+from nmt.search import search_flags
+from nmt.search.search_flags import DEFAULTS, SearchConfig
 
 if TYPE_CHECKING:  # it imports TensorFlow, which the environment has to be ready for
     from nmt.search.translation import Translator
 
 Speeds = dict[str, list[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureConfig:
+    """Measurement."""
+
+    src: str = option("", "sentences to translate, one a line, plain or gzipped")
+    sentences: int = option(256, "how many of them, from the first", at_least=1)
+    rounds: int = option(5, "how often every way is measured", at_least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodingConfig:
+    """All of it."""
+
+    measure: MeasureConfig = MeasureConfig()
+    search: SearchConfig = DEFAULTS
+
+
+PROGRAM = flags.Program(
+    "benchmarks.decoding",
+    "measures translating in batches against one sentence at a time",
+    DecodingConfig,
+)
 
 
 def ways_of(translator: Translator, batch_size: int) -> dict[str, Translator]:
@@ -61,28 +90,34 @@ def summary(speeds: Speeds) -> str:
     return table(["Way", "sentences/s (median)", "range", "batches are faster by"], rows)
 
 
-def main(argv: Sequence[str]) -> None:
-    """Translates in rounds and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--src", required=True)
-    parser.add_argument("--beam_width", type=int, default=1)
-    parser.add_argument("--batch_size", type=int, default=64)
-    parser.add_argument("--sentences", type=int, default=256)
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args(argv)
-    environment.prepare(verbosity=0)
-    from nmt.search import search_flags
+def find_problems(config: DecodingConfig) -> list[str]:
+    """All reasons it cannot run."""
+    problems, src = search_flags.find_problems(config.search), config.measure.src
+    if not src:
+        problems.append("--src is missing; name a file with one sentence a line")
+    elif not Path(src).is_file():
+        problems.append(f"--src={src} is no file; name one with one sentence a line")
+    return problems
 
-    lines = Path(given.src).read_text(encoding="utf-8").split("\n")[: given.sentences]
-    config = search_flags.SearchConfig(model=given.model, beam_width=given.beam_width)
-    ways = ways_of(search_flags.load_translator(config), given.batch_size)
+
+def run(config: DecodingConfig) -> None:
+    """Translates in rounds and prints the table."""
+    given = config.measure
+    every = itertools.chain.from_iterable(read_blocks(Path(given.src)))
+    lines = list(itertools.islice(every, given.sentences))
+    translator = search_flags.load_translator(config.search)
+    ways = ways_of(translator, config.search.batch_size)
     texts = [way(lines) for way in ways.values()]  # traced here, not below
     print(summary(measure(ways, lines, given.rounds)))
     same = sum(len(set(of_one)) == 1 for of_one in zip(*texts))
     print(f"\n{same} of {len(lines)} translations are equal")
 
 
+def main(argv: Sequence[str]) -> int:
+    """Measures; gives the exit code."""
+    return programs.main(PROGRAM, argv, find_problems, run)
+
+
 if __name__ == "__main__":
-    environment.use_huge_pages()
-    main(sys.argv[1:])
+    environment.begin()
+    sys.exit(main(sys.argv[1:]))

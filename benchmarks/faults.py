@@ -7,7 +7,6 @@ losses and its last checkpoint are compared with those of a run that nobody dist
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import resource
@@ -20,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from benchmarks.command_line import Parser
 from benchmarks.rounds import table
 from benchmarks.small_runs import (
     NUM_STEPS,
@@ -294,17 +294,16 @@ def faults(times: int, draw: random.Random) -> dict[str, Iterator[str]]:
 
 def main(argv: Sequence[str]) -> int:
     """Breaks everything in turn and prints the table; 1 where something was lost."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = Parser("python -m benchmarks.faults", __doc__)
+    parser.add_count("times", 10, "how often everything is broken")
+    parser.add_count("seed", 1, "of the moments at which it is", at_least=0)
     parser.add_argument("--only", default="", help="faults with this in their name")
     given = parser.parse_args(argv)
+    every = faults(given.times, random.Random(given.seed))
     rows, lost = [], 0
-    for name, results in faults(given.times, random.Random(given.seed)).items():
-        if given.only not in name:
-            continue
+    for name in parser.named(given.only, every):
         problems = []
-        for problem in results:
+        for problem in every[name]:
             problems.append(problem)
             print(f"{name}: {problem or 'nothing lost'}", flush=True)
         bad = [problem for problem in problems if problem]

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.command_line import REST, Parser
 from benchmarks.rounds import Found, Record, measure, median, parse, refuse_mistakes, table, train
 from nmt.config import OPTIMIZERS
-from nmt.measuring.phases import middle
+from nmt.measuring.middle import middle
 
 REPLICAS = (1, 2, 4)
 DEFAULTS = ["--encoder_type=cudnn_lstm", "--batch_size=16", "--report_phases"]
@@ -97,13 +98,14 @@ def summary(found: Found) -> str:
 
 def main(argv: Sequence[str]) -> None:
     """Measures all rounds and prints the table; times are seconds."""
-    mine, given, _ = parse(argv, __doc__, DEFAULTS, 5)
+    parser = Parser("sh scripts/compare_optimizers.sh", __doc__, epilog=REST)
+    mine, given, _ = parse(parser, argv, DEFAULTS, 5)
     commands = {
         cell(optimizer, count): [*given, f"--optimizer={optimizer}", f"--num_replicas={count}"]
         for optimizer in OPTIMIZERS
         for count in REPLICAS
     }
-    refuse_mistakes(commands.values())
+    refuse_mistakes(parser, commands.values())
     cells = {name: partial(train, command) for name, command in commands.items()}
     print(f"\n{summary(measure(cells, mine.rounds))}")
 

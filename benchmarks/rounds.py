@@ -11,15 +11,25 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from nmt import checks, flags
+from benchmarks.command_line import Parser
+from nmt import checks
 from nmt.config import TrainConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 Record = dict[str, Any]
 Found = dict[str, list[Record]]
 Cells = Mapping[str, Callable[[], Record]]
+
+
+SPOILING: Final = {
+    "output_dir": "would let each cell go on from the one before; leave it out",
+    "results_file": "is what each cell is read from; leave it out",
+    "num_epochs": "is not how cells are compared; use --num_batches",
+    "batch_words": "is not how cells are compared; use --batch_size",
+}
+"""Flags of train.py that would make cells unlike each other."""
 
 
 class Failed(Exception):
@@ -49,7 +59,9 @@ def train(given: Sequence[str], settings: Mapping[str, str] | None = None) -> Re
         command = [sys.executable, str(ROOT / "train.py"), *given, f"--results_file={path}"]
         output_of(command, settings)
         record: Record = json.loads(path.read_text())
-        return record
+    if not record["timed_batches"]:
+        raise Failed("no batch was timed")
+    return record
 
 
 def measure(
@@ -78,14 +90,12 @@ def measure(
     return found
 
 
-def refuse_mistakes(commands: Iterable[Sequence[str]]) -> None:
+def refuse_mistakes(parser: Parser, commands: Iterable[Sequence[str]]) -> None:
     """Ends with what train.py would refuse in any of the cells, before the first is begun."""
     for given in commands:
-        config, problems = flags.parse(given)
-        problems += checks.find_problems(config)
+        _, problems = checks.read(given)
         if problems:
-            print(f"{' '.join(given)}: {'; '.join(problems)}", file=sys.stderr)
-            sys.exit(2)
+            parser.refuse(f"{' '.join(given)}: {'; '.join(problems)}")
 
 
 def median(records: Sequence[Record], field: str) -> float:
@@ -110,23 +120,14 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def parse(
-    argv: Sequence[str],
-    text: str | None,
-    defaults: Sequence[str],
-    rounds: int,
-    **choices: Sequence[str],
+    parser: Parser, argv: Sequence[str], defaults: Sequence[str], rounds: int
 ) -> tuple[argparse.Namespace, list[str], TrainConfig]:
     """Own flags, what train.py gets, and what it makes of it; a mistake ends with exit code 2."""
-    parser = argparse.ArgumentParser(
-        description=text, epilog="all other flags go to train.py", allow_abbrev=False
-    )
-    parser.add_argument("--rounds", type=int, default=rounds)
-    for name, values in choices.items():
-        parser.add_argument(f"--{name}", choices=values, help="nothing but this one")
+    parser.add_count("rounds", rounds, "how often every cell is measured")
     mine, rest = parser.parse_known_args(argv)
-    rest = [*defaults, *rest]
-    config, problems = flags.parse(rest)
-    problems += checks.find_problems(config)
-    if problems:
-        parser.error("; ".join(problems))
-    return mine, rest, config
+    given = [*defaults, *rest]
+    config = parser.train_config(given)
+    chosen = {"batch_words": config.data.batch_words, **vars(config.run)}
+    if wrong := [f"--{name} {why}" for name, why in SPOILING.items() if chosen[name]]:
+        parser.refuse(*wrong)
+    return mine, given, config

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from benchmarks.command_line import REST, Parser
 from benchmarks.rounds import Record, measure, median, parse, ratio, table, train
 
 DEFAULTS: Final = ["--direction=bi", "--encoder_type=cudnn_lstm"]
@@ -62,7 +63,8 @@ def summary(found: Mapping[str, list[Record]]) -> str:
 
 def main(argv: Sequence[str]) -> None:
     """Measures all rounds and prints the table."""
-    mine, given, _ = parse(argv, __doc__, DEFAULTS, 3)
+    parser = Parser("python -m benchmarks.settings", __doc__, epilog=REST)
+    mine, given, _ = parse(parser, argv, DEFAULTS, 3)
     cells = {
         name: partial(train, [*given, *setting.flags], setting.environment)
         for name, setting in SETTINGS.items()

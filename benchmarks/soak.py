@@ -7,7 +7,7 @@ flags go to train.py.
 
 from __future__ import annotations
 
-import argparse
+import math
 import re
 import signal
 import statistics
@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from benchmarks.command_line import REST, Parser
 from benchmarks.rounds import ROOT, table
 
 FLAGS: Final = [
@@ -104,16 +105,17 @@ def quarters(samples: Sequence[Sample], seconds: float) -> Quarters:
 
 def main(argv: Sequence[str]) -> int:
     """Soaks and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--minutes", type=float, default=120)
+    parser = Parser("python -m benchmarks.soak", __doc__, epilog=REST)
+    parser.add_argument("--minutes", type=float, default=120, help="how long to train")
     given, rest = parser.parse_known_args(argv)
     seconds = 60 * given.minutes
-    if seconds < 2 * SETTLING_S:
-        parser.error(f"--minutes={given.minutes:g} is too short; give 10 or more")
+    if not 2 * SETTLING_S <= seconds < math.inf:
+        parser.refuse(f"--minutes={given.minutes:g} cannot be used; give 10 or more")
     with tempfile.TemporaryDirectory() as place:
-        command = [sys.executable, "-u", str(ROOT / "train.py"), *FLAGS, *rest]
+        flags = [*FLAGS, *rest, f"--output_dir={place}/out"]
+        parser.train_config(flags)
         process = subprocess.Popen(
-            [*command, f"--output_dir={place}/out"],
+            [sys.executable, "-u", str(ROOT / "train.py"), *flags],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -121,7 +123,8 @@ def main(argv: Sequence[str]) -> int:
         memory, speed = watch(process, seconds)
         process.wait()
     if process.returncode:
-        print(f"training ended with exit code {process.returncode}")
+        said = f"training ended with exit code {process.returncode}"
+        print(f"benchmarks.soak: {said}", file=sys.stderr)
         return 1
     of_memory, of_speed = (quarters(samples, seconds) for samples in (memory, speed))
     rows = [of_memory.row("memory (MiB)", 2**20), of_speed.row("words/s", 1)]

@@ -8,13 +8,13 @@ does.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from benchmarks.command_line import Parser
 from benchmarks.rounds import table
 from nmt.machine import environment
 
@@ -52,10 +52,10 @@ def rows_of(part: str, found: Mapping[str, float]) -> list[list[str]]:
 
 def main(argv: Sequence[str]) -> None:
     """Measures every part and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, default=0, help="0: one per core")
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser = Parser("python -m benchmarks.ways", __doc__)
+    parser.add_count("threads", 0, "0: one per core", at_least=0)
+    parser.add_count("batch", 64, "sentences of a step")
+    parser.add_count("rounds", 9, "how often every way is measured")
     parser.add_argument("--only", default="", help="parts with this in their name")
     given = parser.parse_args(argv)
     environment.prepare(verbosity=0)
@@ -65,17 +65,16 @@ def main(argv: Sequence[str]) -> None:
     from benchmarks.parts.common import Sizes
     from nmt.machine.cpu import num_cores
 
+    names = parser.named(given.only, PARTS)
     tf.config.threading.set_intra_op_parallelism_threads(given.threads or num_cores())
     tf.config.threading.set_inter_op_parallelism_threads(given.threads or num_cores())
     lines = []
-    for name, part in PARTS.items():
-        if given.only not in name:
-            continue
-        lines += rows_of(name, measure(part(Sizes(batch=given.batch)), given.rounds))
+    for name in names:
+        lines += rows_of(name, measure(PARTS[name](Sizes(batch=given.batch)), given.rounds))
     print(environment.describe())
     print(table(["Part of a step", "Way", "ms", "of the way taken"], lines))
 
 
 if __name__ == "__main__":
-    environment.use_huge_pages()
+    environment.begin()
     main(sys.argv[1:])

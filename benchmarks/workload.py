@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nmt import flags
+from benchmarks.command_line import REST, Parser
+from nmt import programs
 from nmt.config import TrainConfig
 from nmt.errors import UserError
 from nmt.machine import environment
@@ -18,16 +19,16 @@ from nmt.machine import environment
 
 def main(argv: Sequence[str]) -> None:
     """Takes train.py's flags; the first argument names the file."""
-    path, *rest = argv
-    config, problems = flags.parse(rest)
-    if problems:
-        sys.exit("\n".join(problems))
+    parser = Parser("python -m benchmarks.workload", __doc__, epilog=REST)
+    parser.add_argument("path", help="file to write, .npz")
+    given, rest = parser.parse_known_args(argv)
+    config = parser.train_config(rest)
     environment.prepare(config.run.verbosity)
     try:
         arrays = arrays_of(config)
-    except UserError as error:
-        sys.exit(str(error))
-    np.savez(path, **arrays)  # type: ignore[arg-type]  # numpy's own types take no dictionary
+        np.savez(given.path, **arrays)  # type: ignore[arg-type]  # its types take no dictionary
+    except (UserError, OSError) as error:
+        parser.refuse(programs.one_line(error))
 
 
 def arrays_of(config: TrainConfig) -> dict[str, np.ndarray]:

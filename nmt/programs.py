@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from nmt import checks, flags
-from nmt.errors import SaveFailed, UserError
+from nmt.errors import Diverged, SaveFailed, UserError
 from nmt.machine import environment
 
 Config = TypeVar("Config")
@@ -40,7 +40,7 @@ def main(
     except BrokenPipeError:  # nobody listens any more
         drop_output()
         return DONE
-    except (SaveFailed, OSError) as error:
+    except (Diverged, SaveFailed, OSError) as error:
         flush_or_drop()
         code, problems = FAILED, [one_line(error)]
     except KeyboardInterrupt:

@@ -11,11 +11,11 @@ files. Figures are medians; words are real ones.
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,25 +23,38 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from absl import app, flags
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-FLAGS = flags.FLAGS
-flags.DEFINE_string("src_file_name", None, "source text", required=True)
-flags.DEFINE_string("tgt_file_name", None, "target text", required=True)
-flags.DEFINE_integer("rounds", 3, "how often every cell is measured", lower_bound=1)
-flags.DEFINE_integer("train_batches", 20, "timed batches of every training run", lower_bound=1)
-flags.DEFINE_boolean("tenfold", True, "also measure ten times the text, for its memory")
-flags.DEFINE_string("cell", "", "internal: measure this one and print JSON")
-flags.DEFINE_string("cache_dir", "", "internal: where the cell finds or leaves its cache")
-flags.DEFINE_float("started", 0, "internal: when the process was started")
+from benchmarks.command_line import Parser
+from benchmarks.rounds import ROOT, Failed, output_of
+from nmt.errors import UserError
 
+FILES = ("src_file_name", "tgt_file_name")
+YES, NO = "true", "false"
 KEPT = {"raw": (), "encode": ("vocabularies",), "cache": ("vocabularies", "pairs")}
 """What is left in the cache before each cell."""
 
 
-def measure_pipeline() -> dict[str, float]:
+def make_parser() -> Parser:
+    """The command line; what is not in its help is what this program says to itself."""
+    parser = Parser("python scripts/bench_input.py", __doc__)
+    for name, side in zip(FILES, ("source", "target")):
+        parser.add_argument(f"--{name}", required=True, help=f"{side} text")
+    parser.add_count("rounds", 3, "how often every cell is measured")
+    parser.add_count("train_batches", 20, "timed batches of every training run")
+    text = "also measure ten times the text, for its memory"
+    parser.add_argument(
+        "--tenfold", choices=(YES, NO), nargs="?", const=YES, default=YES, help=text
+    )
+    parser.add_argument("--notenfold", dest="tenfold", action="store_const", const=NO)
+    # Measure this one and print JSON; where it finds or leaves its cache; when it was started.
+    parser.add_argument("--cell", choices=KEPT, help=argparse.SUPPRESS)
+    parser.add_argument("--cache_dir", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--started", type=float, default=0.0, help=argparse.SUPPRESS)
+    return parser
+
+
+def measure_pipeline(given: argparse.Namespace) -> dict[str, float]:
     """One epoch through the pipeline, in this process."""
     begun = time.time()
     from nmt.machine import environment
@@ -52,9 +65,9 @@ def measure_pipeline() -> dict[str, float]:
     from nmt.config import DataConfig
 
     config = DataConfig(
-        src_file_name=FLAGS.src_file_name,
-        tgt_file_name=FLAGS.tgt_file_name,
-        cache_dir=FLAGS.cache_dir,
+        src_file_name=given.src_file_name,
+        tgt_file_name=given.tgt_file_name,
+        cache_dir=given.cache_dir,
     )
     imported, cpu = time.time(), time.process_time()
     data = SOURCES["files"](Request(config, ["CPU:0"], num_epochs=1, seed=1))
@@ -66,7 +79,7 @@ def measure_pipeline() -> dict[str, float]:
         "words": words,
         "words_per_s": words / (time.time() - imported),
         "cpu_s": time.process_time() - cpu,
-        "first_batch_s": first - (FLAGS.started or begun),
+        "first_batch_s": first - (given.started or begun),
         "padding": data.padding_share,
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
@@ -79,19 +92,16 @@ def run_cell(cell: str, files: Sequence[str], cache: Path) -> dict[str, Any]:
             shutil.rmtree(cache / name, ignore_errors=True)
     command = [sys.executable, __file__, f"--cell={cell}", f"--cache_dir={cache}"]
     command += [*files, f"--started={time.time()}"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    return dict(json.loads(output_of(command).splitlines()[-1]))
 
 
-def run_training(files: Sequence[str], cache: Path, prefetch: bool) -> dict[str, Any]:
+def run_training(files: Sequence[str], cache: Path, *more: str) -> dict[str, Any]:
     """Words/s of the default model and the share of time its steps wait for input."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "results.json"
         command = [sys.executable, str(ROOT / "train.py"), *files, f"--cache_dir={cache}"]
-        command += [f"--prefetch_data_to_device={prefetch}", f"--results_file={path}"]
         command += ["--encoder_type=cudnn_lstm", "--num_warmup_batches=3"]
-        command += [f"--num_batches={FLAGS.train_batches}"]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        output_of([*command, *more, f"--results_file={path}"])
         record = json.loads(path.read_text())
     share = record["input_wait_seconds"] / record["timed_seconds"]
     return {"words_per_s": record["words_per_second"], "wait_share": share}
@@ -113,15 +123,17 @@ def tenfold(files: Sequence[str], directory: Path) -> list[str]:
     return made
 
 
-def measure_all(files: Sequence[str], directory: Path) -> dict[str, list[dict[str, Any]]]:
+def measure_all(given: argparse.Namespace, directory: Path) -> dict[str, list[dict[str, Any]]]:
     """All rounds of all cells."""
     found: dict[str, list[dict[str, Any]]] = {}
-    large = tenfold(files, directory) if FLAGS.tenfold else []
-    for number in range(1, FLAGS.rounds + 1):
+    files, batches = files_of(given), f"--num_batches={given.train_batches}"
+    large = tenfold(files, directory) if given.tenfold == YES else []
+    for number in range(1, given.rounds + 1):
         cells = {cell: run_cell(cell, files, directory / "cache") for cell in KEPT}
         for prefetch in (True, False):
             name = "train" if prefetch else "train, no prefetch"
-            cells[name] = run_training(files, directory / "cache", prefetch)
+            way = f"--prefetch_data_to_device={prefetch}"
+            cells[name] = run_training(files, directory / "cache", batches, way)
         if large and number == 1:  # memory hardly varies, and each takes minutes
             for cell in ("raw", "cache"):
                 cells[f"{cell}, ten times the text"] = run_cell(cell, large, directory / "large")
@@ -160,28 +172,25 @@ def table(found: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def mistakes(files: Sequence[str]) -> list[str]:
-    """What train.py would refuse."""
-    from nmt import checks, flags
-
-    config, problems = flags.parse(files)
-    return problems + checks.find_problems(config)
+def files_of(given: argparse.Namespace) -> list[str]:
+    """The flags that name the text."""
+    return [f"--{name}={getattr(given, name)}" for name in FILES]
 
 
 def main(argv: Sequence[str]) -> None:
     """Measures one cell, or all and prints the table."""
-    del argv
-    if FLAGS.cell:
-        print(json.dumps(measure_pipeline()))
-        return
-    names = ("src_file_name", "tgt_file_name")
-    files = [f"--{name}={getattr(FLAGS, name)}" for name in names]
-    if problems := mistakes(files):
-        print("\n".join(f"bench_input.py: {problem}" for problem in problems), file=sys.stderr)
-        sys.exit(2)
-    with tempfile.TemporaryDirectory() as directory:
-        print("\n" + table(measure_all(files, Path(directory))))
+    parser = make_parser()
+    given = parser.parse_args(argv)
+    try:
+        if given.cell:
+            print(json.dumps(measure_pipeline(given)))
+            return
+        parser.train_config(files_of(given))
+        with tempfile.TemporaryDirectory() as directory:
+            print("\n" + table(measure_all(given, Path(directory))))
+    except (UserError, Failed) as error:
+        parser.refuse(str(error).removeprefix("bench_input.py: "))
 
 
 if __name__ == "__main__":
-    app.run(main)
+    main(sys.argv[1:])

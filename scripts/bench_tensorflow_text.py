@@ -18,8 +18,15 @@ import sys
 import time
 from pathlib import Path
 
-import tensorflow as tf
-import tensorflow_text
+NAME = "bench_tensorflow_text.py"
+try:
+    import tensorflow_text
+except ImportError as missing:
+    wanted = "tensorflow==2.20.0 and tensorflow-text==2.20.1"
+    print(f"{NAME}: {missing}; it needs an environment with {wanted}", file=sys.stderr)
+    sys.exit(2)
+else:
+    import tensorflow as tf
 
 MAX_LENGTH, BATCH_SIZE, SHUFFLED = 50, 64, 100_000
 BOUNDARIES = [19, 26, 34, 42]
@@ -48,6 +55,9 @@ def batches(sources: str, targets: str, models: list[str]) -> tf.data.Dataset:
 
 def main() -> None:
     """Reads one epoch and prints what it took."""
+    if len(sys.argv) != 5:
+        print(f"{NAME}: give SOURCE.gz TARGET.gz SOURCE.model TARGET.model", file=sys.stderr)
+        sys.exit(2)
     sources, targets, *models = sys.argv[1:]
     begun, cpu = time.time(), time.process_time()
     words = places = 0

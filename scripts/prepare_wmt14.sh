@@ -3,6 +3,16 @@
 #     sh scripts/prepare_wmt14.sh [DATA_DIR]
 # About 1.7 GB of archives, as much again while they are unpacked, 1.3 GB of records in the end.
 set -u
+case ${1:-} in
+-h | --help)
+    sed -n '1d; /^#/!q; s/^# \{0,1\}//; p' "$0"
+    exit 0
+    ;;
+-*)
+    echo "prepare_wmt14.sh: $1 is no directory; name one, or see --help" >&2
+    exit 2
+    ;;
+esac
 data_dir=${1:-${TFDS_DATA_DIR:-$HOME/tensorflow_datasets}}
 case $data_dir in
 /*) ;;

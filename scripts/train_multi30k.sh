@@ -8,6 +8,16 @@
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+case ${1:-} in
+-h | --help)
+    sed -n '1d; /^#/!q; s/^# \{0,1\}//; p' "$0"
+    exit 0
+    ;;
+-*)
+    echo "train_multi30k.sh: $1 is no directory; name one before all flags, or see --help" >&2
+    exit 2
+    ;;
+esac
 if [ $# -eq 0 ]; then
     echo "train_multi30k.sh: name the directory with train.en, train.de and so on" >&2
     exit 2

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from nmt.machine.devices import call_attributes
+from nmt.machine.devices import call_attributes, read_where_it_is
+from nmt.measuring.middle import middle
 from nmt.trainer import Trainer
 from nmt.types import BATCH_SPEC, Batch, ReplicaGradients
 
@@ -118,6 +119,11 @@ def hand_out(
     return weights, batch, [transfer, read]
 
 
+def when_updated(variables: Sequence[tf.Variable]) -> tf.Tensor:
+    """The time when all of them have their new values."""
+    return passed([read_where_it_is(variable) for variable in variables])[1]
+
+
 def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
     """The trainer's step from batches on the host; gives the marks of all replicas."""
     strategy, replica_step = trainer.strategy, phased_replica_step(trainer)
@@ -136,9 +142,9 @@ def phased_step(trainer: Trainer) -> Callable[[Sequence[Batch]], tf.Tensor]:
         agreed, exchanged = zip(*map(passed, strategy.agree(handed_in)))
         strategy.update(agreed, trainer.step.read_value())
         trainer.finish_step()
-        updated = [passed([v.read_value() for v in copy.variables])[1] for copy in strategy.copies]
+        updated = [when_updated(copy.variables) for copy in strategy.copies]
         if trainer.averages:
-            updated[0] = passed([v.read_value() for v in trainer.averages.variables])[1]
+            updated[0] = when_updated(trainer.averages.variables)
         # A single copy is everyone's.
         ends = list(zip(exchanged, updated)) * (len(begun) // len(exchanged))
         return tf.stack([tf.stack([*marks, *end]) for marks, end in zip(begun, ends)])
@@ -183,12 +189,6 @@ def summarize(times: Times, since: Mapping[str, tuple[str, str]] = SINCE) -> Pha
         replicas[phase] = np.mean(at[end] - at[begin], axis=0).tolist()
         total[phase] = float(np.mean(at[end].max(axis=1) - at[begin].min(axis=1)))
     return Phases(float(np.mean(lengths[middle(lengths)])), replicas, total)
-
-
-def middle(lengths: Times) -> npt.NDArray[np.int64]:
-    """Numbers of those that are neither in the shortest third nor in the longest."""
-    spared = len(lengths) // 3
-    return np.argsort(lengths, kind="stable")[spared : len(lengths) - spared]
 
 
 def table(phases: Phases, input_wait_s: float) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from nmt.checks import find_problems
-from nmt.flags import parse
+from nmt import checks
 from nmt.machine import cpu
+from nmt.programs import DONE, FAILED, INTERRUPTED, REFUSED, show
 from scaling.cells import (
     ENCODERS,
     STRATEGIES,
@@ -31,7 +31,7 @@ from scaling.report import make_report
 from scaling.rows import make_phases, make_rows, to_records
 from scaling.runs import Run, append, measure, missing, read_runs
 from scaling.tables import comparison, table, to_csv
-from scaling.wishes import HELP, split, whole_number
+from scaling.wishes import HELP, asks_for_help, split, whole_number
 
 
 def num_gpus() -> int:
@@ -66,8 +66,7 @@ def refuse_mistakes(cells: Sequence[Cell], flags: Sequence[str], batch_size: int
     """What train.py would refuse in every cell is said before the first one is begun."""
     problems: list[str] = []
     for cell in cells:
-        config, problems = parse(cell.flags(batch_size, flags))
-        problems += find_problems(config)
+        _, problems = checks.read(cell.flags(batch_size, flags))
         if not problems:
             return
     raise BadRequest("; ".join(problems))
@@ -81,6 +80,7 @@ def measure_missing(cells: Sequence[Cell], wishes: dict[str, str], flags: Sequen
     refuse_mistakes(cells, flags, batch)
     same_flags_as_before(wishes, flags)
     todo, failed = list(missing(cells, rounds, read_runs(path))), set()
+    print(announcement(len(cells), rounds, len(todo)), flush=True)
     for number, (round_number, cell) in enumerate(todo, 1):
         if cell in failed:  # it would again, after as long a time
             continue
@@ -90,6 +90,13 @@ def measure_missing(cells: Sequence[Cell], wishes: dict[str, str], flags: Sequen
         failed |= set() if run.record else {cell}
         said = f"{run.record['words_per_second']:,.0f} words/s" if run.record else "FAILED"
         print(f"{number}/{len(todo)} round {round_number}: {cell}: {said} {run.error}", flush=True)
+
+
+def announcement(cells: int, rounds: int, todo: int) -> str:
+    """How many runs there are, and how many of them do not have to be made any more."""
+    there = cells * rounds - todo
+    said = f"{cells * rounds} run(s): {cells} cell(s) x {rounds} round(s)"
+    return f"{said}; {there} are there already" if there else said
 
 
 def refuse_other_devices(runs: Sequence[Run]) -> None:
@@ -138,9 +145,8 @@ def write(wishes: dict[str, str], cells: Sequence[Cell], command: str) -> bool:
 
 def main(argv: Sequence[str]) -> int:
     """Gives the exit code: 1 where a cell failed, 2 for a mistake in the command line."""
-    if any(flag in ("-h", "--help") for flag in argv):
-        print(HELP, end="")
-        return 0
+    if asks_for_help(argv):
+        return show(HELP.rstrip())
     try:
         wishes, flags = split(argv)
         cells = make_cells(
@@ -151,16 +157,17 @@ def main(argv: Sequence[str]) -> int:
             gpu=num_gpus() > 0,
         )
         measure_missing(cells, wishes, flags)
-        return 0 if write(wishes, cells, shlex.join(["run_scaling.sh", *argv])) else 1
+        written = write(wishes, cells, shlex.join(["run_scaling.sh", *argv]))
+        return DONE if written else FAILED
     except BadRequest as problem:
         print(f"run_scaling.sh: {problem}", file=sys.stderr)
-        return 2
+        return REFUSED
     except OSError as error:
         print(f"run_scaling.sh: {error.filename}: {error.strerror}; name another", file=sys.stderr)
-        return 2
+        return REFUSED
     except KeyboardInterrupt:
         print("run_scaling.sh: broken off; the same command goes on from here", file=sys.stderr)
-        return 130
+        return INTERRUPTED
 
 
 if __name__ == "__main__":

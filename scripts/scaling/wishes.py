@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from scaling.cells import BadRequest
+from nmt.flags import TRAIN, nearest
+from scaling.cells import ENCODERS, STRATEGIES, BadRequest
 
-TAKEN = {
+TAKEN: Final = {
     "num_replicas": "use --replicas",
     "independent_replica": "use --variable_update=independent",
     "output_dir": "every cell trains a model of its own; leave it out",
@@ -17,7 +19,7 @@ TAKEN = {
     "enable_profile": "every cell would write its own over the last; use train.py",
     "trace_file": "every cell would write its own over the last; use train.py",
 }
-DEFAULTS = {
+DEFAULTS: Final = {
     "replicas": "",  # one to all GPUs, or to 8
     "variable_update": "all",
     "encoder_type": "all",
@@ -27,14 +29,14 @@ DEFAULTS = {
     "limit_minutes": "20",
     "out": "runs/scaling",
 }
+MAY_BE_EMPTY: Final = "--all_reduce_spec="  # leaves the choice to train.py
 
-
-HELP = """Measures words/s over numbers of replicas; writes tables, CSV, JSON and report.html.
+HELP = f"""Measures words/s over numbers of replicas; writes tables, CSV, JSON and report.html.
 
 sh scripts/run_scaling.sh [--replicas=1..8] [--variable_update=all] [--encoder_type=all] ...
   --replicas=1..8          or 1,2,4; all GPUs there are, else 1 to 8, if left out
-  --variable_update=all    or some of parameter_server,replicated,independent
-  --encoder_type=all       or some of cudnn_lstm,dynamic_rnn
+  --variable_update=all    or some of {",".join(STRATEGIES)}
+  --encoder_type=all       or some of {",".join(ENCODERS)}
   --all_reduce_spec=       what `replicated` uses; several, with commas between, are compared
   --rounds=3               times that every cell is measured, in turn; medians are shown
   --batch_size=32          sentences for each replica
@@ -44,6 +46,12 @@ All other flags go to train.py, for the cells they mean something to.
 """
 
 
+def asks_for_help(argv: Sequence[str]) -> bool:
+    """Whether help is what is wanted."""
+    names = (argument.partition("=")[0] for argument in argv)
+    return any(name in ("-h", "--h", "-help", "--help") for name in names)
+
+
 def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """This program's own flags, and those that train.py gets."""
     mine, rest = dict(DEFAULTS), []
@@ -51,11 +59,27 @@ def split(argv: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         name, _, value = argument.lstrip("-").partition("=")
         if name.removeprefix("no") in TAKEN:
             raise BadRequest(f"--{name} cannot be used; {TAKEN[name.removeprefix('no')]}")
-        if name in DEFAULTS:
+        if name not in DEFAULTS:
+            rest.append(argument)
+        elif value or argument == MAY_BE_EMPTY:
             mine[name] = value
         else:
-            rest.append(argument)
+            raise BadRequest(f"--{name} has no value; write --{name}=VALUE, see --help")
+    if said := [problem for argument in rest if (problem := unknown(argument))]:
+        raise BadRequest("; ".join(said))
     return mine, rest
+
+
+def unknown(argument: str) -> str:
+    """What is meant by a flag that nobody knows; train.py, which gets it, does not know of ours."""
+    name = argument.lstrip("-").split("=")[0]
+    others = [field.name for field in TRAIN.fields()]
+    if not name:
+        return f"{argument} alone is not a flag; leave it out"
+    if name in others or name.removeprefix("no") in others:
+        return ""
+    near = nearest(name, [*DEFAULTS, *(other for other in others if other not in TAKEN)])
+    return f"--{name} is not known; {f'did you mean --{near}?' if near else 'see --help'}"
 
 
 def joined(argv: Sequence[str]) -> list[str]:

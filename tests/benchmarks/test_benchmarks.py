@@ -5,6 +5,7 @@ import pytest
 
 from benchmarks import __main__ as bench
 from benchmarks import costs, optimizers, rounds, settings, workload
+from benchmarks.command_line import Parser
 from benchmarks.peers import work
 
 
@@ -16,6 +17,10 @@ def ours(speed, words=100):
     return record(
         speed, words, model_flops_per_second=10.0 * speed, matmul_flops_per_second=20_000.0
     )
+
+
+def parse(*flags):
+    return rounds.parse(Parser("test", ""), flags, [], 1)
 
 
 def test_rounds_go_through_all_cells_in_turn_and_past_one_that_fails(capsys):
@@ -84,7 +89,7 @@ def test_settings_are_compared_with_train_pys_own():
 
 @pytest.mark.parametrize("setting", settings.SETTINGS.values())
 def test_train_py_takes_the_flags_of_settings(setting):
-    rounds.parse([*settings.DEFAULTS, *setting.flags], None, [], 1)
+    parse(*settings.DEFAULTS, *setting.flags)
 
 
 @pytest.mark.parametrize("module", [bench, costs, optimizers, settings])
@@ -176,17 +181,17 @@ def test_a_second_table_is_of_synthetic_ids_unless_the_dataset_is_named(tmp_path
     text = [f"--src_file_name={tmp_path}/a.en", f"--tgt_file_name={tmp_path}/a.de"]
 
     def tables(*flags):
-        _, given, config = rounds.parse(flags, None, bench.DEFAULTS, 1)
+        _, given, config = parse(*bench.DEFAULTS, *flags)
         return bench.tables_of(given, config.data)
 
     assert list(tables(*text)) == ["files", "synthetic"]
-    rounds.parse(tables(*text)["synthetic"], None, [], 1)  # train.py takes them
+    parse(*tables(*text)["synthetic"])  # train.py takes them
     assert list(tables("--dataset=demo")) == ["demo"]
     assert list(tables("--dataset=synthetic")) == ["synthetic"]
 
 
 def test_replicas_of_the_comparison_share_one_replicas_batch():
-    _, _, config = rounds.parse(["--batch_size=64"], None, bench.DEFAULTS, 1)
+    _, _, config = parse(*bench.DEFAULTS, "--batch_size=64")
     for name, (_, _, count, _) in bench.OURS.items():
         assert f"--batch_size={64 // count}" in bench.our_flags(name, config)
 
@@ -276,7 +281,7 @@ def test_a_curve_that_is_named_is_the_only_one(monkeypatch, capsys):
 def test_every_point_of_every_curve_is_a_command_line_train_takes():
     for curve in costs.CURVES.values():
         for value in curve.values:
-            rounds.parse(curve.flags(value), None, costs.DEFAULTS, 1)
+            parse(*costs.DEFAULTS, *curve.flags(value))
 
 
 def test_text_that_cannot_be_used_ends_the_comparison_in_one_line(tmp_path, capsys):

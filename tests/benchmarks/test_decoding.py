@@ -23,3 +23,20 @@ def test_every_way_is_measured_in_every_round():
     speeds = decoding.measure(ways, ["x", "y"], rounds=3)
     assert {name: len(found) for name, found in speeds.items()} == {"a": 3, "b": 3}
     assert all(speed > 0 for found in speeds.values() for speed in found)
+
+
+def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, capsys):
+    (tmp_path / "test.en").write_text("a b\n")
+    model, src = f"--model={tmp_path}", f"--src={tmp_path}/test.en"
+    mistakes = {
+        "--src=missing is no file": [model, "--src=missing"],
+        "--model=missing is no directory": ["--model=missing", src],
+        "--rounds=0 cannot be used": [model, src, "--rounds=0"],
+        "has no checkpoint": [model, src],  # which is found while loading
+    }
+    for part, argv in mistakes.items():
+        assert decoding.main(argv) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("benchmarks.decoding: ")
+        assert part in said
+        assert said.count("\n") == 1

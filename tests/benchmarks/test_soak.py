@@ -30,6 +30,14 @@ class Ended:
         pass
 
 
+def test_training_that_fails_is_said_on_standard_error(monkeypatch, capsys):
+    monkeypatch.setattr(Ended, "returncode", 3)
+    monkeypatch.setattr(subprocess, "Popen", Ended)
+    monkeypatch.setattr(soak, "watch", lambda process, seconds: ([], []))
+    assert soak.main(["--minutes=10"]) == 1
+    assert capsys.readouterr() == ("", "benchmarks.soak: training ended with exit code 3\n")
+
+
 @pytest.mark.parametrize(
     ("memory", "speed", "code"), [(1.01, 0.96, 0), (1.03, 1.0, 1), (1.0, 0.94, 1), (0.5, 2.0, 0)]
 )

@@ -23,8 +23,6 @@ from scaling.runs import Run, append, missing, read_runs
 from scaling.tables import comparison, headlines, table, to_csv
 from scaling.wishes import DEFAULTS, split
 
-from nmt.config import ENCODER_TYPES, VARIABLE_UPDATES
-
 
 def run(cell, speed, number=1, **more):
     record = {
@@ -47,10 +45,15 @@ ALONE = Cell(ONE_REPLICA, "cudnn_lstm", 2)
 RUNS = [run(ONE, 100.0), run(TWO, 150.0), run(TWO, 170.0, 2), run(TWO, 160.0, 3), run(ALONE, 200.0)]
 
 
-def test_the_names_are_those_of_the_flags():
-    assert STRATEGIES == VARIABLE_UPDATES
-    assert set(ENCODERS) == set(ENCODER_TYPES)
-    assert all(len(speeds) == 8 for speeds in published.WORDS_PER_S.values())
+def test_the_faster_encoder_comes_first():
+    assert ENCODERS == ("cudnn_lstm", "dynamic_rnn")
+
+
+def test_published_curves_are_of_names_that_are_measured():
+    for (strategy, encoder), speeds in published.WORDS_PER_S.items():
+        assert strategy in STRATEGIES
+        assert encoder in ENCODERS
+        assert len(speeds) == 8
 
 
 def test_counts_are_ranges_or_lists():
@@ -265,6 +268,8 @@ def test_a_spec_that_needs_more_replicas_is_left_out_where_there_are_fewer():
 
 def test_help_is_printed_and_nothing_is_measured(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(program, "measure", None)
+    assert program.main([f"--out={tmp_path}", "-help"]) == 0
+    capsys.readouterr()
     assert program.main([f"--out={tmp_path}", "--help"]) == 0
     said = capsys.readouterr().out
     assert all(f"--{name}=" in said for name in DEFAULTS)
@@ -284,6 +289,11 @@ def test_help_is_printed_and_nothing_is_measured(monkeypatch, tmp_path, capsys):
         "--noenable_profile",
         "-output_dir=run",
         "--unit=8",
+        "--replicas",
+        "--replicas=",
+        "--out=",
+        "--all_reduce_spec",
+        "--",
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(flag, tmp_path, capsys, monkeypatch):
@@ -291,6 +301,32 @@ def test_mistakes_are_one_line_and_exit_code_2(flag, tmp_path, capsys, monkeypat
     assert program.main([f"--out={tmp_path}", flag]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("flag", "meant"),
+    [("replica=1,2", "replicas"), ("num_replica=2", "replicas"), ("dropot=0.1", "dropout")],
+)
+def test_what_is_suggested_is_a_flag_that_can_be_used(flag, meant):
+    with pytest.raises(BadRequest, match=rf"did you mean --{meant}\?$"):
+        split([f"--{flag}"])
+
+
+def test_a_flag_of_its_own_needs_a_value_where_it_is_not_said_to_be_empty():
+    with pytest.raises(BadRequest, match="--out has no value; write --out=VALUE"):
+        split(["--out", "--rounds=2"])
+    assert split(["--all_reduce_spec="])[0]["all_reduce_spec"] == ""
+
+
+def test_the_number_of_runs_is_said_before_the_first(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(program, "measure", lambda cell, *_: run(cell, 50.0))
+    argv = ["--replicas=1,2", "--variable_update=replicated", "--encoder_type=cudnn_lstm"]
+    argv.append(f"--out={tmp_path}")
+    assert program.main([*argv, "--rounds=1"]) == 0
+    assert capsys.readouterr().out.startswith("4 run(s): 4 cell(s) x 1 round(s)\n1/4 round 1: ")
+    assert program.main([*argv, "--rounds=2"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("8 run(s): 4 cell(s) x 2 round(s); 4 are there already\n1/4 round 2: ")
 
 
 def test_values_may_follow_after_a_space():

@@ -95,7 +95,7 @@ def files_can_be_read(config: DataConfig) -> Problems:
         for part in text_files.names_in(value):
             found = text_files.matches(part)
             if not found:
-                yield f"--{name}={part} matches no file; look at the name"
+                yield f"--{name}={part} matches no file; check the name"
             for path in found:
                 yield from unreadable(f"--{name}", path)
 
@@ -110,11 +110,11 @@ def vocabulary_files_can_be_read(config: DataConfig) -> Problems:
 def unreadable(flag: str, path: Path) -> Problems:
     """Says why a file cannot be opened."""
     if not path.exists():
-        yield f"{flag}={path} does not exist; look at the name"
+        yield f"{flag}={path} does not exist; check the name"
     elif not path.is_file():
         yield f"{flag}={path} is not a file; name a file"
     elif not os.access(path, os.R_OK):
-        yield f"{flag}={path} may not be read by you; change its permissions"
+        yield f"{flag}={path} is not readable; change its permissions"
 
 
 def vocabulary_flags_agree(config: DataConfig) -> Problems:
@@ -122,7 +122,10 @@ def vocabulary_flags_agree(config: DataConfig) -> Problems:
     files = [file for file in (config.src_vocab_file, config.tgt_vocab_file) if file]
     words = all(not file.endswith(".model") for file in files)
     if files and config.vocab_type != "auto" and not (words and config.vocab_type == "word"):
-        yield f"--vocab_type={config.vocab_type} and a vocabulary file are two; leave one out"
+        yield (
+            f"--vocab_type={config.vocab_type} and a vocabulary file exclude each other; leave one "
+            "out"
+        )
     for flag, values in {
         "vocab_file": (config.src_vocab_file, config.tgt_vocab_file),
         "vocab_size": (config.src_vocab_size, config.tgt_vocab_size),

@@ -66,7 +66,8 @@ def evaluation_has_text(config: TrainConfig) -> list[str]:
     for split, (flag, wanted, file) in named.items():
         if wanted and dataset == "synthetic":
             problems.append(
-                f"{flag} needs a {split} split, which synthetic data has not; use --dataset=demo"
+                f"{flag} needs a {split} split, which synthetic data does not have; use "
+                "--dataset=demo"
             )
         if wanted and dataset == "files" and not file:
             files = f"--{split}_src_file_name and --{split}_tgt_file_name"
@@ -93,7 +94,7 @@ def patience_looks(config: TrainConfig) -> str | None:
     """Who waits must look."""
     run = config.run
     if run.patience and not run.eval_every:
-        return f"--patience={run.patience} waits for looks at the dev set; give --eval_every too"
+        return f"--patience={run.patience} counts evaluations on the dev set; give --eval_every too"
     return None
 
 

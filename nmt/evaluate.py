@@ -20,7 +20,7 @@ class TestConfig:
     """Test set and output."""
 
     src: str = option("", "sentences to translate, one a line, plain or gzipped")
-    ref: str = option("", "their translations by people, line by line")
+    ref: str = option("", "reference translations, line by line")
     tokenized: bool = option(False, "the text is split into tokens already: BLEU counts these")
     results_file: str = option("", "file that gets one more line of JSON")
 

@@ -100,7 +100,7 @@ class Keeper:
             return interrupt.unless(dev.look, None)
         except (MemoryShort, tf.errors.ResourceExhaustedError):
             print(
-                f"train.py: memory is short to evaluate {BATCH_SIZE} sentences of the dev set at "
+                f"train.py: not enough memory to evaluate {BATCH_SIZE} sentences of the dev set at "
                 "once; training goes on without",
                 file=sys.stderr,
                 flush=True,

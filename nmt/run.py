@@ -42,7 +42,7 @@ def run(config: TrainConfig, sources: Mapping[str, Source] = SOURCES) -> Record:
             return run_in(config, sources, held)
         except (tf.errors.ResourceExhaustedError, MemoryError) as error:
             raise UserError(
-                f"memory is short for a {global_batch(config)}; give a smaller --batch_size or "
+                f"not enough memory for a {global_batch(config)}; give a smaller --batch_size or "
                 "--batch_words, or a smaller model"
             ) from error
 

@@ -60,7 +60,7 @@ def test_wmt14_is_taken_where_it_is_prepared(tmp_path):
 
 BAD = {
     "of different length": ("train.de", b"eins\n", r"train.en has 300 lines, \S+ has 1; pairs are"),
-    "a missing side": ("train.de", None, r"--tgt_file_name=\S+ matches no file; look at the name"),
+    "a missing side": ("train.de", None, r"--tgt_file_name=\S+ matches no file; check the name"),
     "not utf-8": ("train.en", b"a\nb\n\xff\n" + b"x\n" * 297, "is not UTF-8 at line 3: .*iconv"),
     "empty": ("train.en", b"", "train.en is empty; name a file with one sentence a line"),
     "a nul byte": ("train.en", b"a\0b\n" + b"x\n" * 299, "has a NUL byte in line 1; it is damaged"),

@@ -23,17 +23,19 @@ class SearchConfig:
         "", "the --output_dir of the run that trained it, or one of the checkpoints in it"
     )
     average_checkpoints: int = option(
-        1, "translate with the mean of the newest so many checkpoints; 1: the best one", at_least=1
+        1,
+        "average the weights of this many of the newest checkpoints; 1: use the best one",
+        at_least=1,
     )
     beam_width: int = option(
-        1, "translations that grow side by side; 1 is greedy", at_least=1, at_most=1000
+        1, "beam size: translations kept at each step; 1 is greedy", at_least=1, at_most=1000
     )
     length_penalty: float = option(
         0.6, "how much longer translations are preferred (GNMT's alpha)", at_least=0
     )
     coverage_penalty: float = option(
         0.0,
-        "price of source words that nobody looked at (GNMT's beta); needs attention",
+        "penalty for source words that attention skipped (GNMT's beta)",
         at_least=0,
     )
     max_length: int = option(
@@ -72,8 +74,8 @@ def load_translator(config: SearchConfig, kind: str = "") -> Translator:
     trained = model_dir.load(Path(config.model), config.average_checkpoints, kind)
     if config.coverage_penalty and trained.model.score is None:
         raise UserError(
-            f"--coverage_penalty={config.coverage_penalty} needs a model with attention, which "
-            f"{config.model} is not; leave it out"
+            f"--coverage_penalty={config.coverage_penalty} needs a model with attention; "
+            f"{config.model} was trained without; leave it out"
         )
     if config.average_checkpoints == 1:
         if warning := model_dir.not_looked_at(Path(config.model), trained.checkpoints[0]):

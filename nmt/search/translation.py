@@ -78,8 +78,8 @@ class Translator:
         except tf.errors.ResourceExhaustedError as error:
             rows, words = batch.source.shape
             raise MemoryShort(
-                f"memory is short for {rows:,} sentences of up to {words:,} words; give a smaller "
-                "--batch_size or --beam_width, or shorter sentences"
+                f"not enough memory for {rows:,} sentences of up to {words:,} words; give a "
+                "smaller --batch_size or --beam_width, or shorter sentences"
             ) from error
         return found
 

@@ -148,8 +148,8 @@ def not_looked_at(directory: Path, chosen: Path) -> str | None:
     if (snapshots.step_of(newest[0]) or 0) <= last:
         return None
     return (
-        f"{chosen.name} is the best of what was looked at, up to step {last:,}; {newest[0].name} "
-        "is newer and was not looked at: it is translated with where it is named as --model"
+        f"using {chosen.name}, the best of all evaluated ones, up to step {last:,}; "
+        f"{newest[0].name} is newer but was not evaluated: to use it, give --model={newest[0]}"
     )
 
 

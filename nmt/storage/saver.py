@@ -99,7 +99,7 @@ class Saver:
         before = error.step - 1 - self.first_step
         with warned():
             if self.saved and self.has(before) and not error.loss_is_number:
-                print(f"{self.saved} leads to no number and is set aside", flush=True)
+                print(f"{self.saved} led to a loss that is not finite and is set aside", flush=True)
                 snapshots.set_aside(self.saved)
         return next(iter(snapshots.newest_first(self.directory)), None)
 

@@ -48,7 +48,7 @@ def test_a_comma_is_no_name():
             "--tgt_max_len=14 does nothing with --dataset=synthetic, whose sides are both --src_m",
         ),
         ({"use_synthetic_data": True, "dataset": "demo"}, "name two datasets; leave one of them"),
-        ({"src_vocab_file": "nowhere"}, "--src_vocab_file=nowhere does not exist; look"),
+        ({"src_vocab_file": "nowhere"}, "--src_vocab_file=nowhere does not exist; check"),
         ({"src_vocab_file": "/"}, "--src_vocab_file=/ is not a file; name a file"),
         ({"src_vocab_size": 3}, "--src_vocab_size=3 cannot be used; give at least 4"),
         ({"batch_words": 99}, "--batch_words=99 is less than .* together; give at least 100"),
@@ -69,13 +69,13 @@ def test_each_mistake_is_one_sentence_with_the_way_out(flags, message):
 
 def test_files_that_are_not_there_are_named(tmp_path):
     (found,) = problems(**files(tmp_path, tgt_file_name=f"{tmp_path}/nothing*"))
-    assert found == f"--tgt_file_name={tmp_path}/nothing* matches no file; look at the name"
+    assert found == f"--tgt_file_name={tmp_path}/nothing* matches no file; check the name"
 
 
 def test_one_wrong_name_among_several_is_named(tmp_path):
     good = files(tmp_path)["src_file_name"]
     (found,) = problems(**files(tmp_path, src_file_name=f"{good},{tmp_path}/typo"))
-    assert found == f"--src_file_name={tmp_path}/typo matches no file; look at the name"
+    assert found == f"--src_file_name={tmp_path}/typo matches no file; check the name"
 
 
 def test_sides_need_equally_many_files(tmp_path):
@@ -88,7 +88,7 @@ def test_a_given_vocabulary_is_not_learned(tmp_path):
     path = tmp_path / "a.model"
     path.write_bytes(b"")
     (found,) = problems(**files(tmp_path, vocab_type="bpe", src_vocab_file=str(path)))
-    assert found == "--vocab_type=bpe and a vocabulary file are two; leave one out"
+    assert found == "--vocab_type=bpe and a vocabulary file exclude each other; leave one out"
     words = files(tmp_path, vocab_type="word", src_vocab_file=files(tmp_path)["src_file_name"])
     assert problems(**words) == []
 

@@ -325,7 +325,7 @@ def test_a_good_checkpoint_is_kept_until_the_next_has_proved_good(tmp_path, caps
     with pytest.raises(Diverged, match=r"at step 5, .* checkpoint is .*step-3$"):
         run_training(wild, Meter(0), Keeper(wild, Meter(0), Clock()), Interrupt())
     assert names(tmp_path) == ["step-3", "step-4.damaged"]
-    assert "step-4 leads to no number and is set aside" in capsys.readouterr().out
+    assert "step-4 led to a loss that is not finite and is set aside" in capsys.readouterr().out
 
 
 def test_a_gradient_that_is_no_number_does_not_speak_against_the_weights(tmp_path):
@@ -381,7 +381,7 @@ def test_memory_that_is_short_for_a_look_costs_the_look_alone(tmp_path, monkeypa
     monkeypatch.setattr(DevSet, "look", look)
     train(setup_of(output_dir=str(tmp_path), eval_every=2))
     assert names(tmp_path) == ["step-6"]
-    said = "memory is short to evaluate 64 sentences of the dev set at once; training goes on"
+    said = "not enough memory to evaluate 64 sentences of the dev set at once; training goes on"
     assert capsys.readouterr().err.count(said) == 3
 
 

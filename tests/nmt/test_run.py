@@ -54,7 +54,7 @@ def test_memory_that_is_short_is_one_line(monkeypatch, work):
     setup = Setup(config, data(asked=[]), trainer, schedule, None, 0, History())
     monkeypatch.setattr(run, "set_up", lambda *_: setup)
     monkeypatch.setattr(run, work, exhausted)
-    said = "memory is short for a global batch 128 = 2 x 64 sentences; give a smaller --batch_size"
+    said = "not enough memory for a global batch 128 = 2 x 64 sentences; give a smaller"
     with pytest.raises(UserError, match=said):
         run.run(config)
 

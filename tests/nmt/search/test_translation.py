@@ -51,7 +51,7 @@ def test_short_memory_is_one_line():
 
     translator = make()
     translator.__dict__["translate"] = exhausted
-    said = "memory is short for 2 sentences of up to 3 words; give a smaller --batch_size"
+    said = "not enough memory for 2 sentences of up to 3 words; give a smaller --batch_size"
     with pytest.raises(UserError, match=said):
         translator(["s1", "s1 s2 s3"])
 

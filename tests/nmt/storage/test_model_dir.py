@@ -164,7 +164,7 @@ def test_a_best_that_is_older_than_what_was_not_looked_at_is_told(tmp_path, caps
     assert model_dir.not_looked_at(tmp_path, best) is None
     save(tmp_path, 9, looks=looks)
     said = model_dir.not_looked_at(tmp_path, best)
-    assert said.startswith("step-1 is the best of what was looked at, up to step 2; step-9 is new")
+    assert said.startswith("using step-1, the best of all evaluated ones, up to step 2; step-9 ")
     assert model_dir.not_looked_at(tmp_path, tmp_path / "step-9") is None
     assert model_dir.not_looked_at(best, best) is None  # it was named
     translator = search_flags.load_translator(SearchConfig(model=str(tmp_path)))

@@ -220,6 +220,6 @@ def needs_devices(config: TrainConfig) -> bool:
 
 def find_device_problems(config: TrainConfig) -> list[str]:
     """All reasons it cannot run on this machine; imports TensorFlow to look at the devices."""
-    from nmt.machine import devices
+    from nmt import device_checks
 
-    return devices.find_problems(config)
+    return device_checks.find_problems(config)

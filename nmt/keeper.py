@@ -17,12 +17,12 @@ from nmt.measuring.throughput import Meter, Window
 from nmt.occasions import Due
 from nmt.reporting import curve
 from nmt.reporting.summaries import Summaries
+from nmt.saver import Saver, warned
 from nmt.schedules import learning_rate
 from nmt.search.beam import long_enough
 from nmt.search.translation import BATCH_SIZE
 from nmt.setup import Setup
 from nmt.storage.lock import Lock
-from nmt.storage.saver import Saver, warned
 
 
 class Keeper:

@@ -11,9 +11,9 @@ import tensorflow as tf
 
 from input_pipeline.choice import dataset_of
 from input_pipeline.corpus import Pair
+from input_pipeline.kept_vocabularies import put_back
 from input_pipeline.sources import SOURCES, Source
 from input_pipeline.training_data import Request, TrainingData
-from input_pipeline.vocabularies import put_back
 from nmt.config import ParallelConfig, TrainConfig
 from nmt.judging.dev import name_of
 from nmt.judging.history import History

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from input_pipeline.choice import dataset_of
 from input_pipeline.encoded import Vocabularies
-from input_pipeline.vocabularies import kept_path, read_vocabulary
+from input_pipeline.kept_vocabularies import kept_path, read_vocabulary
 from nmt.config import TrainConfig
 from nmt.errors import UserError
 from nmt.judging import history

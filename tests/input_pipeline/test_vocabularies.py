@@ -3,7 +3,7 @@ import itertools
 
 import pytest
 
-from input_pipeline import vocabularies
+from input_pipeline import kept_vocabularies, vocabularies
 from input_pipeline.corpus import Corpus, blocks_of_pairs
 from input_pipeline.subwords import SubwordVocabulary
 from input_pipeline.vocabulary import WordVocabulary, build_vocabulary
@@ -175,5 +175,5 @@ def test_only_a_models_own_vocabularies_go_into_its_checkpoints(corpus, tmp_path
     make(corpus, tmp_path, tmp_path / "out")
     (tmp_path / "out" / "vocabulary.old").mkdir()
     (tmp_path / "out" / "vocabulary.notes").write_text("mine")
-    kept = vocabularies.kept_files(tmp_path / "out")
+    kept = kept_vocabularies.kept_files(tmp_path / "out")
     assert sorted(kept) == ["vocabulary.json", "vocabulary.source.model", "vocabulary.target.model"]

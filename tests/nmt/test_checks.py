@@ -227,6 +227,16 @@ def test_files_that_nobody_would_read_are_refused(tmp_path, split, flags_given, 
     assert pattern is None or re.search(pattern, found[0])
 
 
+def test_a_dev_set_is_not_what_evaluate_translates_where_there_is_a_test_set(tmp_path):
+    sides = [
+        f"{split}{side}_file_name" for split in ("", "dev_", "test_") for side in ("src", "tgt")
+    ]
+    for name in sides:
+        (tmp_path / name).write_text("x\n")
+    (found,) = problems("--evaluate", *(f"--{name}={tmp_path / name}" for name in sides))
+    assert found.endswith("does nothing without --eval_every; give that or leave it out")
+
+
 def test_lengths_have_a_limit():
     for name in ("src_max_len", "tgt_max_len"):
         said = f"--{name}=3000000000 cannot be used; give at most 100,000"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from input_pipeline.vocabularies import kept_files
+from input_pipeline.kept_vocabularies import kept_files
 from nmt.errors import Diverged, SaveFailed, UserError, reason
 from nmt.judging import history
 from nmt.judging.history import Score

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Final, TextIO
 
 from nmt import flags, programs
@@ -143,10 +146,23 @@ def write(out: TextIO, number: int, found: Sequence[Any], *, several: bool) -> N
         out.write(f"{number + 1}\t{one.score:.4f}\t{one.text}\n" if several else f"{one.text}\n")
 
 
+def leave(number: int, frame: FrameType | None) -> None:
+    """Ends the program at Ctrl-C, with what is translated written.
+
+    An exception would be lost where Ctrl-C meets a destructor, and input be waited for again.
+    """
+    with contextlib.suppress(
+        OSError, RuntimeError
+    ):  # who listened has left, or is being written to
+        sys.stdout.flush()
+    os._exit(programs.INTERRUPTED)
+
+
 def translate_input(config: TranslateConfig) -> None:
     """Translates standard input to standard output, whatever the locale says in UTF-8."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # not where a test catches it
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    signal.signal(signal.SIGINT, leave)
     try:
         run(config, input_lines(), sys.stdout)
     except BrokenPipeError:

@@ -133,6 +133,23 @@ def test_ctrl_c_ends_it_while_no_input_comes(model):
         assert (process.wait(60), process.stderr.read()) == (130, b"")
 
 
+def test_ctrl_c_is_not_lost_where_an_exception_would_be(model):
+    """Whatever is raised in a destructor is dropped, and the program went on waiting for input."""
+    hide = (
+        "import signal, sys; from nmt import translate\n"
+        "class Hidden:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
+        "write = translate.write\n"
+        "def hidden(out, *args, **more): write(out, *args, **more); Hidden()\n"
+        "translate.write = hidden; sys.exit(translate.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", hide, f"--model={model}"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(b"s1 s2\n")
+        process.stdin.flush()
+        assert process.wait(60) == 130
+        assert process.stdout.read().endswith(b"\n")
+
+
 def test_output_is_utf_8_whatever_the_locale_says(tmp_path):
     words = [f"\N{SNOWMAN}{number}" for number in range(small.SIZES.target - 3)]
     save(tmp_path, target=WordVocabulary(("<unk>", "<s>", "</s>", *words)))

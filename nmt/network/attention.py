@@ -100,8 +100,19 @@ def remember(outputs: tf.Tensor, lengths: tf.Tensor, weights: AttentionWeights) 
 
 def attend(score: Score, queries: tf.Tensor, memory: Memory, weights: AttentionWeights) -> Attended:
     """Looks at the memory from every query, `[batch, time, units]`."""
+    context, shares = look(score, queries, memory, weights)
+    return Attended(combine(context, queries, weights), shares)
+
+
+def look(
+    score: Score, queries: tf.Tensor, memory: Memory, weights: AttentionWeights
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """What every query finds, `[batch, time, memory_depth]`, and how much each word counts."""
     scores = tf.cast(score(queries, memory.keys, weights), tf.float32)
     shares = tf.nn.softmax(tf.where(memory.inside, scores, scores.dtype.min))
-    context = tf.cast(shares, queries.dtype) @ memory.values
-    both = tf.concat([context, queries], axis=2)
-    return Attended(tf.tanh(times(both, weights.combine)), shares)
+    return tf.cast(shares, queries.dtype) @ memory.values, shares
+
+
+def combine(context: tf.Tensor, queries: tf.Tensor, weights: AttentionWeights) -> tf.Tensor:
+    """What words are predicted from, of what queries found and themselves, `[..., units]`."""
+    return tf.tanh(times(tf.concat([context, queries], axis=-1), weights.combine))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from nmt.network.attention import Memory, attend
+from nmt.network.attention import Memory, combine, look
 from nmt.network.lstm.dynamic import FusedWeights, cell, fuse
 from nmt.network.lstm.layers import State
 from nmt.network.model import Encoded, Model, hand_over
@@ -70,9 +70,9 @@ class Decoder(NamedTuple):
         shares = None
         if self.model.score is not None and memory is not None:
             # All hypotheses of a sentence look at one memory.
-            queries = rows.spread(values)
-            found = attend(self.model.score, queries, memory, self.weights.attention)
-            values, shares = rows.pick(found.outputs), found.shares
+            weights = self.weights.attention
+            found, shares = look(self.model.score, rows.spread(values), memory, weights)
+            values = combine(rows.pick(found), values, weights)
         return Prediction(tf.cast(values @ self.weights.projection, tf.float32), new, shares)
 
 

@@ -187,9 +187,10 @@ class Program(Generic[Config]):
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """What is meant by a name that is not known: spelled nearly so, said elsewhere, or shortened.
+    """What a name that is not known may mean, or nothing.
 
-    Nothing where several may be meant.
+    What other programs call so comes first, then what is spelled nearly so, then the only name
+    that begins with it or has it as a word.
     """
     if elsewhere := SAID_ELSEWHERE.get(name):
         return elsewhere if elsewhere in known else ""

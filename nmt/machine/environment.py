@@ -37,9 +37,10 @@ def open_closed_output() -> None:
     for number, name in (1, "stdout"), (2, "stderr"):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, number)  # stays open in a program that is started in place of this
             if nowhere != number:
+                os.dup2(nowhere, number)
                 os.close(nowhere)
+            os.set_inheritable(number, True)  # for a program that is started in place of this
             setattr(sys, name, os.fdopen(number, "w", closefd=False))
 
 
